@@ -1,0 +1,39 @@
+# The front door. Every target works from a fresh checkout; `make run` and `make test` also
+# install the system packages they need (scripts/setup).
+
+BUILD := build
+
+.PHONY: all run test bench lint format clean setup
+
+all: $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) --target hone_program
+
+setup:
+	@scripts/setup
+
+run: setup all
+	$(BUILD)/hone demo
+
+test: setup $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD)
+	cd $(BUILD) && ctest --output-on-failure
+
+bench: setup $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) --target benchmarks
+	mkdir -p $(BUILD)/bench
+	$(BUILD)/benchmarks/bench_engine --output $(BUILD)/bench/engine.json
+
+lint:
+	@scripts/setup lint
+	scripts/lint
+
+format:
+	@scripts/setup lint
+	git ls-files '*.h' '*.cpp' | xargs clang-format -i
+
+clean:
+	rm -rf $(BUILD)
+
+# Configured once; afterwards the build re-runs CMake by itself when a CMake file changes.
+$(BUILD)/CMakeCache.txt:
+	cmake --preset release
