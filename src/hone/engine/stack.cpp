@@ -1,0 +1,138 @@
+#include "hone/engine/stack.h"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "hone/core/error.h"
+#include "hone/core/parallel.h"
+#include "hone/engine/flush_denormals.h"
+
+namespace hone {
+namespace {
+
+// Rows per evaluation task: large enough to hide the start of a task, small enough to share out.
+constexpr Index kTaskRows = 1024;
+
+Index theta_capacity(std::span<const MemberSpec> members) {
+  std::size_t largest = 0;
+  for (const MemberSpec& member : members) largest = std::max(largest, member.columns.size());
+  return static_cast<Index>(largest);
+}
+
+}  // namespace
+
+Rng MemberSpec::stream(const Rng& root) const {
+  return root.child(fmt::format("member {}", fmt::join(columns, ",")), replica);
+}
+
+std::string MemberSpec::name() const {
+  return fmt::format("{} #{}", fmt::join(columns, ","), replica);
+}
+
+RatioStack::RatioStack(std::vector<MemberSpec> members, const NetworkOptions& network,
+                       const EmbeddingOptions& embedding, Standardizer x, Standardizer theta)
+    : members_(std::move(members)), x_scores_(std::move(x)), theta_scores_(std::move(theta)) {
+  Index inputs = x_scores_.cols();
+  if (embedding.kind != EmbeddingKind::none) {
+    embedding_ = std::make_unique<Embedding<float>>(inputs, embedding);
+    embedding_parameters_ = AlignedBuffer<float>(std::size_t(embedding_->parameters()));
+    inputs = embedding.features;
+  }
+  network_ = std::make_unique<Network<float>>(NetworkShape{
+      .options = network, .data_size = inputs, .theta_size = theta_capacity(members_)});
+  parameters_ = AlignedBuffer<float>(std::size_t(network_->layout().total * size()));
+}
+
+std::size_t RatioStack::bytes_per_member() const {
+  return static_cast<std::size_t>(network_->layout().total) * sizeof(float);
+}
+
+std::span<float> RatioStack::parameters(Index k) {
+  return parameters_.span().subspan(std::size_t(k * network_->layout().total),
+                                    std::size_t(network_->layout().total));
+}
+std::span<const float> RatioStack::parameters(Index k) const {
+  return parameters_.span().subspan(std::size_t(k * network_->layout().total),
+                                    std::size_t(network_->layout().total));
+}
+
+Index RatioStack::feature_stride() const {
+  return embedding_ ? embedding_->feature_stride() : padded(x_scores_.cols());
+}
+
+Matrix<float> RatioStack::features(MatrixView<const float> x) const {
+  HONE_ASSERT(x.cols() == data_size());
+  const FlushDenormals flush;
+  Matrix<float> scores(x.rows(), padded(x.cols()));
+  x_scores_.apply(scores, x);
+  if (!embedding_) return scores;
+  Matrix<float> result(x.rows(), feature_stride());
+  EmbeddingWorkspace<float> workspace = embedding_->make_workspace(kTaskRows, false);
+  for (Index begin = 0; begin < x.rows(); begin += kTaskRows) {
+    const Index count = std::min(kTaskRows, x.rows() - begin);
+    const float* values =
+        embedding_->forward(workspace, embedding_parameters_.data(), scores.row(begin).data(),
+                            scores.cols(), count);
+    std::copy(values, values + count * feature_stride(), result.row(begin).data());
+  }
+  return result;
+}
+
+Matrix<float> RatioStack::standardized_theta(Index k, MatrixView<const float> theta) const {
+  const std::vector<int>& columns = member(k).columns;
+  HONE_ASSERT(theta.cols() == static_cast<Index>(columns.size()));
+  Matrix<float> scores(theta.rows(), theta.cols());
+  for (Index i = 0; i < theta.rows(); ++i) {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const std::size_t column = static_cast<std::size_t>(columns[static_cast<std::size_t>(j)]);
+      scores(i, j) = (theta(i, j) - theta_scores_.mean[column]) * theta_scores_.inverse[column];
+    }
+  }
+  return scores;
+}
+
+void RatioStack::log_ratios(MatrixView<float> out, Index k, MatrixView<const float> features,
+                            MatrixView<const float> theta) const {
+  HONE_ASSERT(out.rows() == features.rows() && out.cols() == theta.rows());
+  const Matrix<float> scores = standardized_theta(k, theta);
+  const Index width = network_->layout().width, theta_size = scores.cols();
+  const float* p = parameters(k).data();
+  Matrix<float> projected(features.rows(), width);
+  network_->project_data(projected.data(), features.data(), features.stride(), features.rows(), p);
+  // A task is a piece of one row of `out`, or several whole rows when they are short.
+  const Index piece = std::min(kTaskRows, theta.rows());
+  const Index pieces = (theta.rows() + piece - 1) / std::max<Index>(1, piece);
+  const Index rows_per_task = std::max<Index>(1, kTaskRows / std::max<Index>(1, theta.rows()));
+  const Index row_tasks = (features.rows() + rows_per_task - 1) / rows_per_task;
+  parallel_for(row_tasks * pieces, [&](Index task) {
+    const FlushDenormals flush;
+    Workspace<float> workspace(network_->layout(), theta_size, kRowBlock, 0, false);
+    const Index first = task / pieces * rows_per_task, begin = task % pieces * piece;
+    const Index count = std::min(piece, theta.rows() - begin);
+    for (Index i = first; i < std::min(first + rows_per_task, features.rows()); ++i) {
+      network_->evaluate(workspace, out.row(i).data() + begin, scores.row(begin).data(), theta_size,
+                         projected.row(i).data(), 0, count, p);
+    }
+  });
+}
+
+void RatioStack::log_ratio_pairs(std::span<float> out, Index k, MatrixView<const float> features,
+                                 MatrixView<const float> theta) const {
+  HONE_ASSERT(features.rows() == theta.rows() && static_cast<Index>(out.size()) == theta.rows());
+  const Matrix<float> scores = standardized_theta(k, theta);
+  const Index width = network_->layout().width;
+  const float* p = parameters(k).data();
+  parallel_for((theta.rows() + kTaskRows - 1) / kTaskRows, [&](Index task) {
+    const FlushDenormals flush;
+    Workspace<float> workspace(network_->layout(), scores.cols(), kRowBlock, 0, false);
+    const Index begin = task * kTaskRows, count = std::min(kTaskRows, theta.rows() - begin);
+    Matrix<float> projected(count, width);
+    network_->project_data(projected.data(), features.row(begin).data(), features.stride(), count,
+                           p);
+    network_->evaluate(workspace, out.data() + begin, scores.row(begin).data(), scores.cols(),
+                       projected.data(), width, count, p);
+  });
+}
+
+}  // namespace hone

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hone/core/matrix.h"
+#include "hone/core/named_array.h"
+#include "hone/core/rng.h"
+#include "hone/engine/embedding.h"
+#include "hone/engine/network.h"
+#include "hone/engine/standardizer.h"
+
+namespace hone {
+
+// Which columns of theta a network sees. Members with the same columns and different replicas form
+// an ensemble. Together they name the member's random stream, so a member comes out the same in
+// whatever company it is trained.
+struct MemberSpec {
+  std::vector<int> columns;
+  std::uint64_t replica = 0;
+
+  Rng stream(const Rng& root) const;  // the member's own child of `root`
+  std::string name() const;           // "0,3 #2"
+  bool operator==(const MemberSpec&) const = default;
+};
+
+// K trained networks of one shape on the same x, each on its own columns of theta, with the
+// standard scores and the embedding in front of them. Immutable in use; evaluation is thread-safe
+// and runs on all threads.
+class RatioStack {
+ public:
+  RatioStack(std::vector<MemberSpec> members, const NetworkOptions& network,
+             const EmbeddingOptions& embedding, Standardizer x, Standardizer theta);
+
+  Index size() const { return static_cast<Index>(members_.size()); }
+  const MemberSpec& member(Index k) const { return members_[static_cast<std::size_t>(k)]; }
+  std::span<const MemberSpec> members() const { return members_; }
+  Index data_size() const { return x_scores_.cols(); }
+  std::size_t bytes_per_member() const;  // of the parameters
+
+  // What the networks see of raw data x (n, data_size): standard scores, or the embedding's
+  // features. (n, feature_stride())
+  Matrix<float> features(MatrixView<const float> x) const;
+
+  // out (n, m): log ratio of member k for every row of `features` and every row of theta
+  // (m, columns of the member), raw. Many thetas for one x, one grid for many x.
+  void log_ratios(MatrixView<float> out, Index k, MatrixView<const float> features,
+                  MatrixView<const float> theta) const;
+  // out[i]: log ratio of row i of `features` with row i of theta.
+  void log_ratio_pairs(std::span<float> out, Index k, MatrixView<const float> features,
+                       MatrixView<const float> theta) const;
+
+  // Everything needed to evaluate again, bit for bit.
+  std::vector<NamedArray> to_arrays() const;
+  static RatioStack from_arrays(std::span<const NamedArray> arrays);
+
+  // For the trainer.
+  const Network<float>& network() const { return *network_; }
+  const Embedding<float>* embedding() const { return embedding_.get(); }
+  const Standardizer& x_scores() const { return x_scores_; }
+  const Standardizer& theta_scores() const { return theta_scores_; }
+  std::span<float> parameters(Index k);
+  std::span<const float> parameters(Index k) const;
+  std::span<float> embedding_parameters() { return embedding_parameters_.span(); }
+  std::span<const float> embedding_parameters() const { return embedding_parameters_.span(); }
+  Index feature_stride() const;
+
+ private:
+  Matrix<float> standardized_theta(Index k, MatrixView<const float> theta) const;
+
+  std::vector<MemberSpec> members_;
+  Standardizer x_scores_, theta_scores_;
+  std::unique_ptr<Embedding<float>> embedding_;  // null: none
+  std::unique_ptr<Network<float>> network_;
+  AlignedBuffer<float> parameters_;  // (K, layout.total)
+  AlignedBuffer<float> embedding_parameters_;
+};
+
+}  // namespace hone

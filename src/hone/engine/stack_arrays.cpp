@@ -1,0 +1,163 @@
+// RatioStack to named arrays and back. Layout of the arrays:
+//   shape                 every option that decides the parameters' shapes, as numbers
+//   members               (K, 1 + theta columns): replica, then columns, -1 beyond the last
+//   x.mean, x.inverse, theta.mean, theta.inverse
+//   embedding.*           without padding
+//   <network parameter>   (K, rows, cols) or (K, cols), without padding
+#include <algorithm>
+#include <cmath>
+
+#include "hone/core/error.h"
+#include "hone/engine/stack.h"
+
+namespace hone {
+namespace {
+
+constexpr double kFormatVersion = 1;
+
+std::vector<double> shape_numbers(const NetworkOptions& n, const EmbeddingOptions& e) {
+  std::vector<double> numbers{kFormatVersion, double(n.kind), double(n.hidden), double(n.depth),
+                              double(n.activation), double(n.norm), n.dropout, double(e.kind),
+                              double(e.features), double(e.kernel), double(e.stride),
+                              double(e.activation)};
+  for (const int size : e.hidden) numbers.push_back(size);
+  return numbers;
+}
+
+// A whole number from a file that must lie in 0 .. limit.
+int whole(double value, int limit, const char* what) {
+  if (!(value >= 0 && value <= limit) || value != std::floor(value)) {
+    fail(ErrorKind::io, "network file: {} = {} is not a whole number in 0 .. {}; the file is "
+         "damaged", what, value, limit);
+  }
+  return static_cast<int>(value);
+}
+
+void read_shape(NetworkOptions& n, EmbeddingOptions& e, std::span<const double> v) {
+  if (v.size() < 12 || v[0] != kFormatVersion) {
+    fail(ErrorKind::io, "network file: format version {} is not {}; it was written by another "
+         "version of hone", v.empty() ? 0.0 : v[0], kFormatVersion);
+  }
+  n.kind = static_cast<NetworkKind>(whole(v[1], 1, "kind"));
+  n.hidden = whole(v[2], 16384, "hidden");
+  n.depth = whole(v[3], 64, "depth");
+  n.activation = static_cast<Activation>(whole(v[4], 2, "activation"));
+  n.norm = static_cast<Norm>(whole(v[5], 2, "norm"));
+  n.dropout = v[6];
+  e.kind = static_cast<EmbeddingKind>(whole(v[7], 3, "embedding"));
+  e.features = whole(v[8], 4096, "features");
+  e.kernel = whole(v[9], 1 << 20, "kernel");
+  e.stride = whole(v[10], 1 << 20, "stride");
+  e.activation = static_cast<Activation>(whole(v[11], 2, "embedding activation"));
+  for (const double size : v.subspan(12)) e.hidden.push_back(whole(size, 16384, "embedding size"));
+  n.validate();
+}
+
+NamedArray floats(std::string name, std::vector<Index> shape, std::vector<float> values) {
+  return {std::move(name), std::move(shape), std::move(values)};
+}
+
+std::vector<Index> shape_of(const ParameterBlock& block, Index members) {
+  std::vector<Index> shape;
+  if (members > 0) shape.push_back(members);
+  if (block.rows != 1) shape.push_back(block.rows);
+  shape.push_back(block.cols);
+  return shape;
+}
+
+// Visits a block's values without padding: f(value, position).
+template <typename T, typename F>
+void for_values(std::span<T> parameters, const ParameterBlock& block, F&& f) {
+  for (Index i = 0; i < block.rows * block.cols; ++i) {
+    f(parameters[std::size_t(block.offset + i / block.cols * block.stride + i % block.cols)], i);
+  }
+}
+
+Standardizer read_scores(std::span<const NamedArray> arrays, const std::string& name) {
+  const auto mean = array_values<float>(arrays, name + ".mean", std::vector<Index>{-1});
+  const auto inverse = array_values<float>(arrays, name + ".inverse",
+                                           std::vector<Index>{static_cast<Index>(mean.size())});
+  return {{mean.begin(), mean.end()}, {inverse.begin(), inverse.end()}};
+}
+
+std::vector<MemberSpec> read_members(std::span<const NamedArray> arrays, int theta_columns) {
+  const auto values = array_values<double>(arrays, "members", std::vector<Index>{-1, -1});
+  const Index rows = find_array(arrays, "members").shape[0];
+  if (rows < 1) fail(ErrorKind::io, "network file: it has no members");
+  const std::size_t cols = values.size() / static_cast<std::size_t>(rows);
+  std::vector<MemberSpec> members;
+  for (std::size_t at = 0; at < values.size(); at += cols) {
+    MemberSpec member{.columns = {}, .replica = std::uint64_t(whole(values[at], 1 << 30, "replica"))};
+    for (std::size_t j = at + 1; j < at + cols && values[j] != -1; ++j) {
+      member.columns.push_back(whole(values[j], theta_columns - 1, "column"));
+    }
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
+}  // namespace
+
+std::vector<NamedArray> RatioStack::to_arrays() const {
+  const NetworkShape& shape = network_->shape();
+  const EmbeddingOptions embedding = embedding_ ? embedding_->options() : EmbeddingOptions{};
+  std::vector<NamedArray> arrays;
+  auto numbers = shape_numbers(shape.options, embedding);
+  arrays.push_back({"shape", {static_cast<Index>(numbers.size())}, std::move(numbers)});
+  const Index cols = 1 + shape.theta_size;
+  std::vector<double> members(std::size_t(size() * cols), -1.0);
+  for (Index k = 0; k < size(); ++k) {
+    members[std::size_t(k * cols)] = static_cast<double>(member(k).replica);
+    std::ranges::copy(member(k).columns, members.begin() + k * cols + 1);
+  }
+  arrays.push_back({"members", {size(), cols}, std::move(members)});
+  for (const auto& [name, scores] : {std::pair{"x", &x_scores_}, {"theta", &theta_scores_}}) {
+    arrays.push_back(floats(fmt::format("{}.mean", name), {scores->cols()}, scores->mean));
+    arrays.push_back(floats(fmt::format("{}.inverse", name), {scores->cols()}, scores->inverse));
+  }
+  if (embedding_) {
+    for (const ParameterBlock& block : embedding_->blocks()) {
+      std::vector<float> values(std::size_t(block.rows * block.cols));
+      for_values(embedding_parameters(), block,
+                 [&](float value, Index i) { values[std::size_t(i)] = value; });
+      arrays.push_back(floats(block.name, shape_of(block, 0), std::move(values)));
+    }
+  }
+  for (const ParameterBlock& block : network_->layout().blocks) {
+    std::vector<float> values;
+    for (Index k = 0; k < size(); ++k) {
+      for_values(parameters(k), block, [&](float value, Index) { values.push_back(value); });
+    }
+    arrays.push_back(floats(block.name, shape_of(block, size()), std::move(values)));
+  }
+  return arrays;
+}
+
+RatioStack RatioStack::from_arrays(std::span<const NamedArray> arrays) {
+  NetworkOptions network;
+  EmbeddingOptions embedding;
+  read_shape(network, embedding, array_values<double>(arrays, "shape", std::vector<Index>{-1}));
+  Standardizer theta = read_scores(arrays, "theta");
+  std::vector<MemberSpec> members = read_members(arrays, static_cast<int>(theta.cols()));
+  Standardizer x = read_scores(arrays, "x");
+  if (embedding.kind != EmbeddingKind::none) embedding.validate(x.cols());
+  RatioStack stack(std::move(members), network, embedding, std::move(x), std::move(theta));
+  if (stack.embedding_) {
+    for (const ParameterBlock& block : stack.embedding_->blocks()) {
+      const auto values = array_values<float>(arrays, block.name, shape_of(block, 0));
+      for_values(stack.embedding_parameters(), block,
+                 [&](float& value, Index i) { value = values[std::size_t(i)]; });
+    }
+  }
+  for (const ParameterBlock& block : stack.network_->layout().blocks) {
+    const auto values = array_values<float>(arrays, block.name, shape_of(block, stack.size()));
+    for (Index k = 0; k < stack.size(); ++k) {
+      for_values(stack.parameters(k), block, [&](float& value, Index i) {
+        value = values[std::size_t(k * block.rows * block.cols + i)];
+      });
+    }
+  }
+  return stack;
+}
+
+}  // namespace hone

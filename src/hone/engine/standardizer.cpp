@@ -1,0 +1,81 @@
+#include "hone/engine/standardizer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hone/core/error.h"
+
+namespace hone {
+namespace {
+
+// Rows are read a few megabytes at a time, so that tables larger than memory are no problem.
+constexpr Index kChunkValues = Index{1} << 20;
+
+template <typename F>
+void for_chunks(const RowSource& table, std::span<const Index> rows, F&& f) {
+  const Index chunk = std::max<Index>(1, kChunkValues / std::max<Index>(1, table.cols()));
+  Matrix<float> values(std::min<Index>(chunk, static_cast<Index>(rows.size())), table.cols());
+  for (std::size_t begin = 0; begin < rows.size(); begin += static_cast<std::size_t>(chunk)) {
+    const auto part = rows.subspan(begin, std::min(rows.size() - begin, std::size_t(chunk)));
+    const auto view = values.view().rows(0, static_cast<Index>(part.size()));
+    table.read(view, part);
+    f(view, part);
+  }
+}
+
+}  // namespace
+
+void Standardizer::apply(MatrixView<float> out, MatrixView<const float> in) const {
+  for (Index i = 0; i < in.rows(); ++i) {
+    const float* from = in.row(i).data();
+    float* to = out.row(i).data();
+    for (Index j = 0; j < cols(); ++j) to[j] = (from[j] - mean[j]) * inverse[j];
+  }
+}
+
+void check_finite(const RowSource& table, std::span<const Index> rows, const char* what) {
+  for_chunks(table, rows, [&](MatrixView<const float> values, std::span<const Index> ids) {
+    for (Index i = 0; i < values.rows(); ++i) {
+      for (Index j = 0; j < values.cols(); ++j) {
+        if (std::isfinite(values(i, j))) continue;
+        fail(ErrorKind::input, "{}: row {}, column {} is {}; remove the row or mark it as failed",
+             what, ids[std::size_t(i)], j, values(i, j));
+      }
+    }
+  });
+}
+
+// Two passes in double precision: the mean first, then the squared distances from it.
+Standardizer fit_standardizer(const RowSource& table, std::span<const Index> rows,
+                              const char* what) {
+  const std::size_t cols = static_cast<std::size_t>(table.cols());
+  std::vector<double> mean(cols, 0.0), square(cols, 0.0);
+  check_finite(table, rows, what);
+  for_chunks(table, rows, [&](MatrixView<const float> values, std::span<const Index>) {
+    for (Index i = 0; i < values.rows(); ++i) {
+      for (std::size_t j = 0; j < cols; ++j) {
+        mean[j] += static_cast<double>(values(i, static_cast<Index>(j)));
+      }
+    }
+  });
+  for (double& value : mean) value /= static_cast<double>(rows.size());
+  for_chunks(table, rows, [&](MatrixView<const float> values, std::span<const Index>) {
+    for (Index i = 0; i < values.rows(); ++i) {
+      for (std::size_t j = 0; j < cols; ++j) {
+        const double distance = static_cast<double>(values(i, static_cast<Index>(j))) - mean[j];
+        square[j] += distance * distance;
+      }
+    }
+  });
+  Standardizer result{std::vector<float>(cols), std::vector<float>(cols)};
+  for (std::size_t j = 0; j < cols; ++j) {
+    const double deviation = std::sqrt(square[j] / static_cast<double>(rows.size()));
+    // Float rounding alone scatters a constant by 6e-8 of its size.
+    const bool constant = deviation <= 1e-7 * std::abs(mean[j]) || deviation == 0;
+    result.mean[j] = static_cast<float>(mean[j]);
+    result.inverse[j] = constant ? 0.0F : static_cast<float>(1 / deviation);
+  }
+  return result;
+}
+
+}  // namespace hone

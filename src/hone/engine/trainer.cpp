@@ -1,0 +1,281 @@
+#include "hone/engine/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include "hone/core/parallel.h"
+#include "hone/engine/batches.h"
+#include "hone/engine/embedding_trainer.h"
+#include "hone/engine/flush_denormals.h"
+#include "hone/engine/member_trainer.h"
+#include "hone/engine/training_input.h"
+
+namespace hone {
+namespace {
+
+// Members that stop together: each on its own, or all that share an embedding.
+struct Group {
+  Convergence convergence;
+  std::vector<Index> members;  // still being trained
+};
+
+struct RunningMember {
+  Index member;
+  std::size_t group;
+};
+
+class Training {
+ public:
+  Training(const TrainingData& data, RatioStack stack, const TrainingOptions& options,
+           const Rng& rng, Observer& observer);
+  TrainingResult run();
+
+ private:
+  void train_epoch(int epoch);
+  void train_apart(const Segment& segment);
+  void train_together(const Segment& segment);
+  std::vector<double> validation_losses();
+  void finish_epoch(std::span<const double> losses);
+  void finish_group(std::size_t group, std::span<const double> losses);
+  void finish_member(Index k, const Convergence& convergence, StopReason reason);
+  void list_running();
+
+  MemberTrainer& trainer(Index k) { return members_[static_cast<std::size_t>(k)]; }
+  MemberHistory& history(Index k) { return histories_[static_cast<std::size_t>(k)]; }
+  template <typename F>
+  void for_running(F&& f);  // f(index into running_, workspace), in parallel
+
+  const TrainingData& data_;
+  RatioStack stack_;
+  const TrainingOptions& options_;
+  Rng rng_;
+  Observer& observer_;
+
+  Matrix<float> theta_scores_;
+  ThetaTable theta_;
+  SegmentReader training_reader_, validation_reader_;
+  tbb::enumerable_thread_specific<Workspace<float>> workspaces_;
+  std::vector<MemberTrainer> members_;
+  std::optional<EmbeddingTrainer> embedding_;
+  std::vector<MemberHistory> histories_;
+  std::vector<Group> groups_;
+  std::vector<RunningMember> running_;
+};
+
+Matrix<float> standard_scores(const Standardizer& scores, MatrixView<const float> table) {
+  Matrix<float> result(table.rows(), table.cols());
+  scores.apply(result, table);
+  return result;
+}
+
+Training::Training(const TrainingData& data, RatioStack stack, const TrainingOptions& options,
+                   const Rng& rng, Observer& observer)
+    : data_(data), stack_(std::move(stack)), options_(options), rng_(rng), observer_(observer),
+      theta_scores_(standard_scores(stack_.theta_scores(), data.theta)),
+      theta_{theta_scores_, data.training, data.validation},
+      training_reader_(data.x, stack_.x_scores(), options.batch_size),
+      validation_reader_(data.x, stack_.x_scores(), options.batch_size),
+      workspaces_([this] {
+        const Index negatives = std::max(options_.loss.negatives, options_.validation_negatives);
+        return Workspace<float>(stack_.network().layout(), stack_.network().shape().theta_size,
+                                options_.batch_size * (1 + negatives), options_.batch_size, true);
+      }),
+      histories_(static_cast<std::size_t>(stack_.size())) {
+  const Convergence fresh(options.schedule, options.optimizer.learning_rate, options.patience,
+                          options.max_epochs);
+  const bool together = stack_.embedding() != nullptr;
+  if (together) {
+    embedding_.emplace(stack_, options.batch_size, options.optimizer, rng.child("embedding"));
+    groups_.push_back({fresh, {}});
+  }
+  for (Index k = 0; k < stack_.size(); ++k) {
+    members_.emplace_back(stack_, k, options_, rng_);
+    if (!together) groups_.push_back({fresh, {}});
+    groups_.back().members.push_back(k);
+  }
+  list_running();
+}
+
+void Training::list_running() {
+  running_.clear();
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for (const Index k : groups_[g].members) running_.push_back({k, g});
+  }
+}
+
+template <typename F>
+void Training::for_running(F&& f) {
+  parallel_for(static_cast<Index>(running_.size()), [&](Index i) {
+    const FlushDenormals flush;
+    f(i, workspaces_.local());
+  });
+}
+
+TrainingResult Training::run() {
+  observer_.stage_started("train", stack_.size());
+  for (int epoch = 1; epoch <= options_.max_epochs && !running_.empty(); ++epoch) {
+    stop_if_requested(observer_);
+    train_epoch(epoch);
+    finish_epoch(validation_losses());
+    const Index left = static_cast<Index>(running_.size());
+    observer_.stage_advanced("train", stack_.size() - left, stack_.size());
+  }
+  for (const RunningMember& m : running_) {
+    finish_member(m.member, groups_[m.group].convergence, StopReason::max_epochs);
+  }
+  for (MemberTrainer& member : members_) member.restore_best();
+  if (embedding_) embedding_->restore_best();
+  observer_.stage_finished("train");
+  return {std::move(stack_), std::move(histories_)};
+}
+
+// All members see the rows in the same order, so that each row is read once. Rows that do not fill
+// the last batch sit out this epoch; the order changes with every epoch.
+void Training::train_epoch(int epoch) {
+  std::vector<Index> order(data_.training.begin(), data_.training.end());
+  rng_.child("order", static_cast<std::uint64_t>(epoch)).shuffle(order);
+  const std::size_t batch = static_cast<std::size_t>(options_.batch_size);
+  order.resize(order.size() / batch * batch);
+  for (const RunningMember& m : running_) trainer(m.member).start_epoch(epoch);
+  training_reader_.for_segments(order, [&](const Segment& segment) {
+    if (embedding_) {
+      train_together(segment);
+    } else {
+      train_apart(segment);
+    }
+  });
+}
+
+// One task is one member on a whole segment: its weights and activations stay in L2.
+void Training::train_apart(const Segment& segment) {
+  for_running([&](Index i, Workspace<float>& workspace) {
+    const auto [k, group] = running_[static_cast<std::size_t>(i)];
+    const double rate = groups_[group].convergence.learning_rate();
+    bool finite = true;
+    segment.for_batches(options_.batch_size, [&](const Segment& batch) {
+      if (!finite) return;
+      const double loss = trainer(k).step(workspace, batch.x, batch.rows, theta_, rate, nullptr);
+      finite = std::isfinite(loss);
+    });
+  });
+}
+
+// With a shared embedding all members take each step together. One whose loss is not finite adds
+// nothing to the embedding's gradient.
+void Training::train_together(const Segment& segment) {
+  const double rate = groups_[0].convergence.learning_rate();
+  std::vector<char> finite(running_.size());
+  std::vector<Index> contributing;
+  segment.for_batches(options_.batch_size, [&](const Segment& batch) {
+    const MatrixView<const float> features = embedding_->forward(batch.x);
+    for_running([&](Index i, Workspace<float>& workspace) {
+      const Index k = running_[static_cast<std::size_t>(i)].member;
+      const double loss = trainer(k).step(workspace, features, batch.rows, theta_, rate,
+                                          embedding_->feature_gradient(k));
+      finite[static_cast<std::size_t>(i)] = std::isfinite(loss) ? 1 : 0;
+    });
+    contributing.clear();
+    for (std::size_t i = 0; i < running_.size(); ++i) {
+      if (finite[i] != 0) contributing.push_back(running_[i].member);
+    }
+    embedding_->step(batch.x, contributing, rate);
+  });
+}
+
+// Mean validation loss per member, NaN for those whose training loss was not finite.
+std::vector<double> Training::validation_losses() {
+  std::vector<double> losses(static_cast<std::size_t>(stack_.size()), 0.0);
+  for (const RunningMember& m : running_) trainer(m.member).start_validation();
+  validation_reader_.for_segments(data_.validation, [&](const Segment& segment) {
+    const Matrix<float> features = embedding_ ? embedding_->features(segment.x) : Matrix<float>{};
+    const MatrixView<const float> x = embedding_ ? features.view() : segment.x;
+    for_running([&](Index i, Workspace<float>& workspace) {
+      const Index k = running_[static_cast<std::size_t>(i)].member;
+      losses[static_cast<std::size_t>(k)] +=
+          trainer(k).validation_loss(workspace, x, segment.rows, theta_);
+    });
+  });
+  for (const RunningMember& m : running_) {
+    double& loss = losses[static_cast<std::size_t>(m.member)];
+    loss /= static_cast<double>(data_.validation.size());
+    if (!std::isfinite(trainer(m.member).mean_training_loss())) {
+      loss = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  return losses;
+}
+
+void Training::finish_epoch(std::span<const double> losses) {
+  for (const auto& [k, group] : running_) {
+    MemberHistory& h = history(k);
+    h.training_loss.push_back(static_cast<float>(trainer(k).mean_training_loss()));
+    h.validation_loss.push_back(static_cast<float>(losses[static_cast<std::size_t>(k)]));
+    h.learning_rate.push_back(static_cast<float>(groups_[group].convergence.learning_rate()));
+  }
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (!groups_[g].members.empty()) finish_group(g, losses);
+  }
+  list_running();
+}
+
+// The mean loss of a group decides; a member that diverged leaves it with its best weights.
+void Training::finish_group(std::size_t index, std::span<const double> losses) {
+  auto& [convergence, members] = groups_[index];
+  double sum = 0;
+  std::erase_if(members, [&](Index k) {
+    const double loss = losses[static_cast<std::size_t>(k)];
+    if (std::isfinite(loss)) {
+      sum += loss;
+      return false;
+    }
+    finish_member(k, convergence, StopReason::diverged);
+    return true;
+  });
+  if (members.empty()) return;
+  switch (convergence.epoch_finished(sum / static_cast<double>(members.size()))) {
+    case Convergence::Verdict::best_so_far:
+      for (const Index k : members) trainer(k).keep_as_best();
+      if (embedding_) embedding_->keep_as_best();
+      break;
+    case Convergence::Verdict::stop:
+      for (const Index k : members) finish_member(k, convergence, StopReason::converged);
+      members.clear();
+      break;
+    case Convergence::Verdict::no_progress: break;
+  }
+}
+
+void Training::finish_member(Index k, const Convergence& convergence, StopReason reason) {
+  MemberHistory& h = history(k);
+  h.best_epoch = convergence.best_epoch();
+  h.best_loss = h.best_epoch > 0 ? h.validation_loss[static_cast<std::size_t>(h.best_epoch - 1)]
+                                 : std::numeric_limits<float>::infinity();
+  h.stop = reason;
+}
+
+}  // namespace
+
+TrainingResult train(const TrainingData& data, std::vector<MemberSpec> members,
+                     const NetworkOptions& network, const EmbeddingOptions& embedding,
+                     const TrainingOptions& options, const Rng& rng, Observer& observer) {
+  check_training_input(data, members, network, embedding, options);
+  Standardizer x = fit_standardizer(data.x, data.training, "x");
+  check_finite(data.x, data.validation, "x");
+  const MatrixRows theta_rows(data.theta);
+  Standardizer theta = fit_standardizer(theta_rows, data.training, "theta");
+  check_finite(theta_rows, data.validation, "theta");
+  RatioStack stack(std::move(members), network, embedding, std::move(x), std::move(theta));
+  return Training(data, std::move(stack), options, rng, observer).run();
+}
+
+std::size_t training_bytes_per_member(const RatioStack& stack, const TrainingOptions& options) {
+  const NetworkLayout& layout = stack.network().layout();
+  const Index copies = options.weight_average > 0 ? 3 : 2;  // current, best, average
+  return static_cast<std::size_t>(copies * layout.total + 2 * layout.trained) * sizeof(float);
+}
+
+}  // namespace hone

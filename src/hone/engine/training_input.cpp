@@ -1,0 +1,91 @@
+// What is refused before any training starts.
+#include "hone/engine/training_input.h"
+
+#include <algorithm>
+
+#include "hone/core/error.h"
+
+namespace hone {
+
+std::string to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::converged: return "converged";
+    case StopReason::max_epochs: return "max_epochs";
+    case StopReason::diverged: return "diverged";
+  }
+  return "unknown";
+}
+
+void TrainingOptions::validate() const {
+  loss.validate();
+  optimizer.validate();
+  schedule.validate();
+  const auto at_least = [](const char* name, int value, int limit) {
+    if (value < limit) {
+      fail(ErrorKind::input, "training.{} = {}: must be {} or greater", name, value, limit);
+    }
+  };
+  at_least("batch_size", batch_size, 2);
+  at_least("max_epochs", max_epochs, 1);
+  at_least("patience", patience, 1);
+  at_least("validation_negatives", validation_negatives, 1);
+  if (batch_size > 65536) {
+    fail(ErrorKind::input, "training.batch_size = {}: must be at most 65536", batch_size);
+  }
+  if (!(weight_average >= 0 && weight_average < 1)) {
+    fail(ErrorKind::input, "training.weight_average = {}: must lie in [0, 1)", weight_average);
+  }
+}
+
+namespace {
+
+void check_rows(std::span<const Index> rows, Index limit, const char* what) {
+  const auto bad = std::ranges::find_if(rows, [&](Index row) { return row < 0 || row >= limit; });
+  if (bad != rows.end()) {
+    fail(ErrorKind::input, "{} row {} does not exist: the data have {} rows", what, *bad, limit);
+  }
+}
+
+void check_member(const MemberSpec& member, Index parameters) {
+  if (member.columns.empty()) {
+    fail(ErrorKind::input, "a member has no columns of theta: give at least one");
+  }
+  for (const int column : member.columns) {
+    if (column < 0 || column >= parameters) {
+      fail(ErrorKind::input, "member {}: column {} does not exist: theta has {} columns",
+           member.name(), column, parameters);
+    }
+  }
+}
+
+}  // namespace
+
+void check_training_input(const TrainingData& data, std::span<const MemberSpec> members,
+                          const NetworkOptions& network, const EmbeddingOptions& embedding,
+                          const TrainingOptions& options) {
+  network.validate();
+  options.validate();
+  if (data.x.cols() < 1) fail(ErrorKind::input, "x has no columns: there is nothing to learn from");
+  if (embedding.kind != EmbeddingKind::none) embedding.validate(data.x.cols());
+  if (data.x.rows() != data.theta.rows()) {
+    fail(ErrorKind::input, "x has {} rows and theta {}: they must be the same simulations",
+         data.x.rows(), data.theta.rows());
+  }
+  if (members.empty()) fail(ErrorKind::input, "there are no members to train: give at least one");
+  for (const MemberSpec& member : members) check_member(member, data.theta.cols());
+  check_rows(data.training, data.x.rows(), "training");
+  check_rows(data.validation, data.x.rows(), "validation");
+  const Index training = static_cast<Index>(data.training.size());
+  if (training < options.batch_size) {
+    fail(ErrorKind::input,
+         "{} training rows are fewer than one batch of {}: simulate more or use a smaller "
+         "batch_size", training, options.batch_size);
+  }
+  if (data.validation.size() < 2) {
+    fail(ErrorKind::input,
+         "{} validation rows: at least 2 are needed to know when to stop; simulate more or use a "
+         "larger validation fraction", data.validation.size());
+  }
+}
+
+}  // namespace hone
