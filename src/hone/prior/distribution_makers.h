@@ -16,7 +16,6 @@ using DistributionOwner = std::unique_ptr<const Distribution>;
 // bounded_kinds.cpp
 DistributionOwner make_uniform(const DistributionSpec& spec, std::string_view where);
 DistributionOwner make_loguniform(const DistributionSpec& spec, std::string_view where);
-DistributionOwner make_triangular(const DistributionSpec& spec, std::string_view where);
 // normal_kinds.cpp
 DistributionOwner make_normal(const DistributionSpec& spec, std::string_view where);
 DistributionOwner make_lognormal(const DistributionSpec& spec, std::string_view where);
@@ -29,6 +28,7 @@ DistributionOwner make_student_t(const DistributionSpec& spec, std::string_view 
 // truncated_normal.cpp
 DistributionOwner make_truncated_normal(const DistributionSpec& spec, std::string_view where);
 // tabulated.cpp
+DistributionOwner make_triangular(const DistributionSpec& spec, std::string_view where);
 DistributionOwner make_tabulated(const DistributionSpec& spec, std::string_view where);
 
 // Limits such as quantile(5e-324) are values for us, not exceptions; and double without detours

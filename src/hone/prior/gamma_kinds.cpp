@@ -1,7 +1,10 @@
 // Beta, gamma, exponential and Student's t, by the incomplete beta and gamma functions.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <exception>
 #include <limits>
 #include <numbers>
 
@@ -28,6 +31,29 @@ double times_log(double x, double log_y) {
   return x == 0 ? 0 : x * log_y;
 }
 
+// The positive x with mass(x) = p, for a mass that rises or falls with x. `invert` is Boost's
+// answer; its root finders throw in corners that no policy reaches, and then x is bisected over its
+// bits, whose order is that of positive doubles: 64 steps from any start.
+template <typename Invert, typename Mass>
+double robust_inverse(double p, const Invert& invert, const Mass& mass, bool rising) {
+  try {
+    const double x = invert(p);
+    if (std::abs(mass(x) - p) <= 1e-8 * p) return x;
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): bisection follows
+  }
+  std::uint64_t low = 0;
+  std::uint64_t high = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::max());
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    const bool below = (mass(std::bit_cast<double>(middle)) < p) == rising;
+    (below ? low : high) = middle;
+  }
+  return std::bit_cast<double>(high);
+}
+
+// Below this the leading power of x is the whole mass, to the last digit.
+constexpr double kPowerLawIsExact = 1e-18;
+
 class Beta : public Distribution {
  public:
   explicit Beta(const DistributionSpec& spec)
@@ -37,15 +63,31 @@ class Beta : public Distribution {
   double log_density_inside(double x) const override {
     return times_log(a_ - 1, std::log(x)) + times_log(b_ - 1, std::log1p(-x)) - log_beta(a_, b_);
   }
-  double mass_below(double x) const override { return boost::math::ibeta(a_, b_, x, MathPolicy()); }
+  // Each side where it is the larger is one minus the smaller: Boost's arcsine for a = b = 1/2 has
+  // no digits there.
+  double mass_below(double x) const override {
+    if (x >= 1) return 1;
+    return x > a_ / (a_ + b_) ? 1 - boost::math::ibetac(a_, b_, x, MathPolicy())
+                              : boost::math::ibeta(a_, b_, x, MathPolicy());
+  }
   double mass_above(double x) const override {
-    return boost::math::ibetac(a_, b_, x, MathPolicy());
+    if (x >= 1) return 0;
+    return x > a_ / (a_ + b_) ? boost::math::ibetac(a_, b_, x, MathPolicy())
+                              : 1 - boost::math::ibeta(a_, b_, x, MathPolicy());
   }
   double lower_quantile(double p) const override {
-    return boost::math::ibeta_inv(a_, b_, p, MathPolicy());
+    const double power_law = std::exp((std::log(p) + std::log(a_) + log_beta(a_, b_)) / a_);
+    if (power_law * std::max(1.0, b_) < kPowerLawIsExact) return power_law;
+    return robust_inverse(
+        p, [this](double m) { return boost::math::ibeta_inv(a_, b_, m, MathPolicy()); },
+        [this](double x) { return mass_below(x); }, true);
   }
   double upper_quantile(double q) const override {
-    return boost::math::ibetac_inv(a_, b_, q, MathPolicy());
+    const double power_law = std::exp((std::log(q) + std::log(b_) + log_beta(a_, b_)) / b_);
+    if (power_law * std::max(1.0, a_) < kPowerLawIsExact) return 1;
+    return robust_inverse(
+        q, [this](double m) { return boost::math::ibetac_inv(a_, b_, m, MathPolicy()); },
+        [this](double x) { return mass_above(x); }, false);
   }
 
   double a_;
@@ -64,18 +106,27 @@ class Gamma : public Distribution {
     const double t = x / scale_;
     return times_log(shape_ - 1, std::log(t)) - t - log_gamma(shape_) - std::log(scale_);
   }
-  double mass_below(double x) const override {
-    return boost::math::gamma_p(shape_, x / scale_, MathPolicy());
-  }
-  double mass_above(double x) const override {
-    return boost::math::gamma_q(shape_, x / scale_, MathPolicy());
-  }
+  double mass_below(double x) const override { return below(x / scale_); }
+  double mass_above(double x) const override { return above(x / scale_); }
   double lower_quantile(double p) const override {
-    return scale_ * boost::math::gamma_p_inv(shape_, p, MathPolicy());
+    const double power_law = std::exp((std::log(p) + log_gamma(shape_ + 1)) / shape_);
+    if (power_law < kPowerLawIsExact) return scale_ * power_law;
+    const auto invert = [this](double m) {
+      return boost::math::gamma_p_inv(shape_, m, MathPolicy());
+    };
+    return scale_ * robust_inverse(
+                        p, invert, [this](double t) { return below(t); }, true);
   }
   double upper_quantile(double q) const override {
-    return scale_ * boost::math::gamma_q_inv(shape_, q, MathPolicy());
+    const auto invert = [this](double m) {
+      return boost::math::gamma_q_inv(shape_, m, MathPolicy());
+    };
+    return scale_ * robust_inverse(
+                        q, invert, [this](double t) { return above(t); }, false);
   }
+
+  double below(double t) const { return boost::math::gamma_p(shape_, t, MathPolicy()); }
+  double above(double t) const { return boost::math::gamma_q(shape_, t, MathPolicy()); }
 
   double shape_;
   double scale_;
@@ -137,8 +188,10 @@ class StudentT : public Distribution {
     const double far = 1 / (1 + s * s);
     const double near = s * s / (1 + s * s);
     // Whichever argument is the smaller one has all its digits.
-    return far < 0.5 ? boost::math::ibeta(half_freedom_, 0.5, far, MathPolicy()) / 2
-                     : boost::math::ibetac(0.5, half_freedom_, near, MathPolicy()) / 2;
+    if (far < 0.5) return boost::math::ibeta(half_freedom_, 0.5, far, MathPolicy()) / 2;
+    const double inner = boost::math::ibeta(0.5, half_freedom_, near, MathPolicy());
+    return inner < 0.5 ? 0.5 - inner / 2
+                       : boost::math::ibetac(0.5, half_freedom_, near, MathPolicy()) / 2;
   }
 
   // s > 0 with tail mass p <= 1/2 beyond it.

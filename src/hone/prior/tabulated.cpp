@@ -1,4 +1,5 @@
-// A density given on a grid, linear in between. Cdf and quantile are exact for that density.
+// A density given on a grid, linear in between; the triangular one has a grid of three points. Cdf
+// and quantile are exact for that density.
 
 #include <algorithm>
 #include <cmath>
@@ -129,6 +130,22 @@ DistributionOwner make_tabulated(const DistributionSpec& spec, std::string_view 
   keep(x);
   keep(density);
   require_usable_width(x.front(), x.back(), where);
+  return std::make_unique<Tabulated>(spec, std::move(x), std::move(density));
+}
+
+DistributionOwner make_triangular(const DistributionSpec& spec, std::string_view where) {
+  const double low = spec.number("low");
+  const double mode = spec.number("mode");
+  const double high = spec.number("high");
+  require_usable_width(low, high, where);
+  std::vector<double> x{low};
+  std::vector<double> density{mode > low ? 0.0 : 1.0};
+  if (mode > low && mode < high) {
+    x.push_back(mode);
+    density.push_back(1);
+  }
+  x.push_back(high);
+  density.push_back(mode < high ? 0.0 : 1.0);
   return std::make_unique<Tabulated>(spec, std::move(x), std::move(density));
 }
 
