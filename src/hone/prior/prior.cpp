@@ -1,0 +1,142 @@
+#include "hone/prior/prior.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "hone/core/error.h"
+#include "hone/prior/suggestion.h"
+
+namespace hone {
+namespace {
+
+bool is_index(std::string_view name) {
+  return std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// A name heads a CSV column and is an argument of --marginal a,b; it must survive both.
+void check_name(std::size_t i, const std::string& name) {
+  const auto refuse = [&](const char* reason) {
+    fail(ErrorKind::input, "parameters[{}].name = '{}': {}", i, name.substr(0, 60), reason);
+  };
+  if (name.empty()) refuse("must not be empty");
+  if (is_index(name)) refuse("must not be a number, which would mean a parameter's index");
+  if (name.find_first_of(",\"'") != std::string::npos) refuse("must not contain commas or quotes");
+  const auto control = [](unsigned char c) { return std::iscntrl(c) != 0; };
+  if (std::any_of(name.begin(), name.end(), control)) refuse("must not contain control characters");
+  if (name.front() == ' ' || name.back() == ' ') refuse("must not begin or end with a blank");
+}
+
+std::string text_field(const nlohmann::json& json, const char* field, const std::string& where) {
+  if (!json.contains(field)) return "";
+  if (!json[field].is_string()) fail(ErrorKind::input, "{}.{}: must be text", where, field);
+  return json[field].get<std::string>();
+}
+
+Parameter parameter_from_json(const nlohmann::json& json, std::size_t i) {
+  const std::string where = fmt::format("parameters[{}]", i);
+  if (!json.is_object()) {
+    fail(ErrorKind::input, "{}: must be a table with name, label and prior", where);
+  }
+  for (const auto& [field, value] : json.items()) {
+    if (field == "name" || field == "label" || field == "prior") continue;
+    fail(ErrorKind::input, "{}: unknown field '{}'; {}", where, field.substr(0, 60),
+         suggestion(field, {"name", "label", "prior"}));
+  }
+  if (!json.contains("name")) fail(ErrorKind::input, "{}.name: missing", where);
+  if (!json.contains("prior")) fail(ErrorKind::input, "{}.prior: missing", where);
+  const std::string prior = where + ".prior";
+  return {text_field(json, "name", where), text_field(json, "label", where),
+          make_distribution(distribution_spec_from_json(json["prior"], prior), prior)};
+}
+
+}  // namespace
+
+Prior::Prior(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
+  if (parameters_.empty()) fail(ErrorKind::input, "parameters: there must be at least one");
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    Parameter& parameter = parameters_[i];
+    check_name(i, parameter.name);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (parameters_[j].name != parameter.name) continue;
+      fail(ErrorKind::input, "parameters[{}].name = '{}': already the name of parameters[{}]", i,
+           parameter.name, j);
+    }
+    HONE_ASSERT(parameter.distribution != nullptr);
+    if (parameter.label.empty()) parameter.label = parameter.name;
+  }
+}
+
+const Parameter& Prior::parameter(int d) const {
+  HONE_ASSERT(d >= 0 && d < dimensions());
+  return parameters_[static_cast<std::size_t>(d)];
+}
+
+std::vector<std::string> Prior::names() const {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters_) names.push_back(parameter.name);
+  return names;
+}
+
+int Prior::index_of(std::string_view name) const {
+  for (int d = 0; d < dimensions(); ++d) {
+    if (parameter(d).name == name) return d;
+  }
+  fail(ErrorKind::input, "no parameter is called '{}'; {}", name.substr(0, 60),
+       suggestion(name, names()));
+}
+
+double Prior::log_density(std::span<const double> theta) const {
+  HONE_ASSERT(std::ssize(theta) == dimensions());
+  double sum = 0;
+  for (int d = 0; d < dimensions(); ++d) {
+    sum += (*this)[d].log_density(theta[static_cast<std::size_t>(d)]);
+  }
+  return sum;
+}
+
+void Prior::to_unit(MatrixView<double> u, MatrixView<const double> theta) const {
+  HONE_ASSERT(u.rows() == theta.rows() && u.cols() == dimensions() && theta.cols() == u.cols());
+  for (Index i = 0; i < u.rows(); ++i) {
+    for (int d = 0; d < dimensions(); ++d) u(i, d) = (*this)[d].cdf(theta(i, d));
+  }
+}
+
+void Prior::to_theta(MatrixView<double> theta, MatrixView<const double> u) const {
+  HONE_ASSERT(u.rows() == theta.rows() && u.cols() == dimensions() && theta.cols() == u.cols());
+  for (Index i = 0; i < u.rows(); ++i) {
+    for (int d = 0; d < dimensions(); ++d) theta(i, d) = (*this)[d].quantile(u(i, d));
+  }
+}
+
+bool Prior::operator==(const Prior& other) const {
+  return std::equal(parameters_.begin(), parameters_.end(), other.parameters_.begin(),
+                    other.parameters_.end(), [](const Parameter& a, const Parameter& b) {
+                      return a.name == b.name && a.label == b.label &&
+                             a.distribution->spec() == b.distribution->spec();
+                    });
+}
+
+nlohmann::json to_json(const Prior& prior) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const Parameter& parameter : prior.parameters()) {
+    json.push_back({{"name", parameter.name},
+                    {"label", parameter.label},
+                    {"prior", to_json(parameter.distribution->spec())}});
+  }
+  return json;
+}
+
+Prior prior_from_json(const nlohmann::json& json) {
+  if (!json.is_array()) fail(ErrorKind::input, "parameters: must be a list of tables");
+  std::vector<Parameter> parameters;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    parameters.push_back(parameter_from_json(json[i], i));
+  }
+  return Prior(std::move(parameters));
+}
+
+}  // namespace hone
