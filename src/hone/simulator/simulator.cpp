@@ -9,7 +9,18 @@
 namespace hone {
 namespace {
 
-class RowSimulator : public Simulator {
+// What the exception being handled says. Call only inside a catch block.
+std::string current_exception_text() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+}
+
+class RowSimulator final : public Simulator {
  public:
   RowSimulator(Index data_size, RowFunction function)
       : data_size_(data_size), function_(std::move(function)) {}
@@ -18,13 +29,12 @@ class RowSimulator : public Simulator {
 
   void simulate(MatrixView<double> x, std::span<Failure> failures,
                 const SimulationBatch& batch) override {
-    for (Index i = 0; i < x.rows(); ++i) {
+    for (Index i = 0; i < batch.theta.rows(); ++i) {
       const auto row = static_cast<std::size_t>(i);
-      failures[row].reset();
       try {
         function_(x.row(i), batch.theta.row(i), Rng(batch.seeds[row]));
-      } catch (const std::exception& error) {
-        failures[row] = error.what();
+      } catch (...) {
+        failures[row] = current_exception_text();
       }
     }
   }
@@ -34,7 +44,7 @@ class RowSimulator : public Simulator {
   RowFunction function_;
 };
 
-class BatchSimulator : public Simulator {
+class BatchSimulator final : public Simulator {
  public:
   BatchSimulator(Index data_size, BatchFunction function)
       : data_size_(data_size), function_(std::move(function)) {}
@@ -43,11 +53,10 @@ class BatchSimulator : public Simulator {
 
   void simulate(MatrixView<double> x, std::span<Failure> failures,
                 const SimulationBatch& batch) override {
-    std::fill(failures.begin(), failures.end(), Failure());
     try {
       function_(x, batch);
-    } catch (const std::exception& error) {
-      std::fill(failures.begin(), failures.end(), Failure(error.what()));
+    } catch (...) {
+      std::ranges::fill(failures, Failure(current_exception_text()));
     }
   }
 
@@ -56,15 +65,21 @@ class BatchSimulator : public Simulator {
   BatchFunction function_;
 };
 
+void check_data_size(Index data_size) {
+  if (data_size < 1) fail(ErrorKind::input, "data_size = {}: must be at least 1", data_size);
+}
+
 }  // namespace
 
 std::unique_ptr<Simulator> make_simulator(Index data_size, RowFunction function) {
-  HONE_ASSERT(data_size > 0);
+  check_data_size(data_size);
+  HONE_ASSERT(function != nullptr);
   return std::make_unique<RowSimulator>(data_size, std::move(function));
 }
 
 std::unique_ptr<Simulator> make_batch_simulator(Index data_size, BatchFunction function) {
-  HONE_ASSERT(data_size > 0);
+  check_data_size(data_size);
+  HONE_ASSERT(function != nullptr);
   return std::make_unique<BatchSimulator>(data_size, std::move(function));
 }
 

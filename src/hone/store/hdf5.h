@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "hone/core/error.h"
+#include "hone/core/matrix.h"
+
+// A thin layer over HDF5's C interface: flat files of named arrays and strings.
+//
+// libhdf5 need not be built thread-safe, so every call holds one mutex. Its own messages are
+// silenced; failures are Error{io} with the file and the data set.
+namespace hone::hdf5 {
+
+enum class Element { float32, float64, int32, int64, uint8, uint64, text };
+
+template <typename T>
+constexpr Element element_of() {
+  if constexpr (std::is_same_v<T, float>) return Element::float32;
+  if constexpr (std::is_same_v<T, double>) return Element::float64;
+  if constexpr (std::is_same_v<T, std::int32_t>) return Element::int32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return Element::int64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return Element::uint8;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return Element::uint64;
+}
+
+std::string to_string(Element element);
+
+using Shape = std::vector<Index>;  // outermost first; empty for a single number
+
+// Number of elements; an overflow is an Error{io} naming `what`.
+Index element_count(const Shape& shape, const std::string& what);
+
+// Builds a file in memory: the caller writes its bytes, and so learns why a write failed. Equal
+// content gives equal bytes: no times are stored and the format version is fixed. The first
+// kSealBytes (hone/store/seal.h) are left to the seal.
+class Builder {
+ public:
+  explicit Builder(std::string name);  // for messages
+  ~Builder();
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  template <typename T>
+  void add(const std::string& name, const Shape& shape, std::span<const T> values) {
+    HONE_ASSERT(element_count(shape, name) == static_cast<Index>(values.size()));
+    add_raw(name, shape, element_of<T>(), values.data());
+  }
+  // As many bytes each as the longest has; shorter ones are filled up with zeros.
+  void add_text(const std::string& name, std::span<const std::string> values);
+
+  std::vector<std::byte> finish();
+
+ private:
+  void add_raw(const std::string& name, const Shape& shape, Element element, const void* values);
+
+  std::string name_;
+  std::int64_t file_;
+};
+
+struct DatasetInfo {
+  Element element = Element::uint8;
+  Shape shape;
+  Index element_bytes = 0;
+  Index offset = 0;  // of the first element, from the beginning of the file; 0 when empty
+};
+
+// A file opened for reading. Only contiguous little-endian arrays that lie inside the file are
+// accepted, so what is read can be no larger than the file.
+class File {
+ public:
+  explicit File(const std::filesystem::path& path);
+  ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  std::vector<std::string> names() const;  // of the objects in the root group, sorted
+  DatasetInfo describe(const std::string& name) const;
+
+  // All elements of a data set that must have this type and shape.
+  template <typename T>
+  std::vector<T> read(const std::string& name, const Shape& shape) const {
+    check(name, element_of<T>(), shape);
+    std::vector<T> values(static_cast<std::size_t>(element_count(shape, name)));
+    if (!values.empty()) read_raw(name, element_of<T>(), values.data());
+    return values;
+  }
+  std::vector<std::string> read_text(const std::string& name, Index count) const;
+
+  // Throws unless the data set has this type and shape.
+  DatasetInfo check(const std::string& name, Element element, const Shape& shape) const;
+
+ private:
+  void read_raw(const std::string& name, Element element, void* values) const;
+  [[noreturn]] void damaged(const std::string& name, const std::string& what) const;
+
+  std::filesystem::path path_;
+  Index length_;
+  std::int64_t file_;
+};
+
+}  // namespace hone::hdf5
