@@ -5,7 +5,7 @@
 #include "hone/core/error.h"
 #include "hone/store/files.h"
 #include "hone/store/hdf5.h"
-#include "hone/store/seal.h"
+#include "hone/store/sealed_file.h"
 
 namespace hone {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 std::vector<const NamedArray*> sorted_by_name(std::span<const NamedArray> arrays) {
   std::vector<const NamedArray*> sorted;
   for (const NamedArray& array : arrays) {
-    HONE_ASSERT(!array.name.empty() && array.name != ".");
+    HONE_ASSERT(!array.name.empty() && array.name != "." && array.name != kContentsName);
     HONE_ASSERT(array.name.find_first_of(std::string("/\0", 2)) == std::string::npos);
     sorted.push_back(&array);
   }
@@ -23,16 +23,17 @@ std::vector<const NamedArray*> sorted_by_name(std::span<const NamedArray> arrays
   return sorted;
 }
 
-NamedArray read_array(const hdf5::File& file, const std::string& name, const std::string& path) {
-  const hdf5::DatasetInfo info = file.describe(name);
-  switch (info.element) {
+NamedArray read_array(const SealedFile& file, const hdf5::Dataset& dataset,
+                      const std::string& path) {
+  const hdf5::Shape& shape = dataset.shape;
+  switch (dataset.element) {
     case hdf5::Element::float32:
-      return {name, info.shape, file.read<float>(name, info.shape)};
+      return {dataset.name, shape, file.read<float>(dataset, shape)};
     case hdf5::Element::float64:
-      return {name, info.shape, file.read<double>(name, info.shape)};
+      return {dataset.name, shape, file.read<double>(dataset, shape)};
     default:
-      fail(ErrorKind::io, "{}: damaged: array '{}' is {}, not a float or double", path, name,
-           to_string(info.element));
+      fail(ErrorKind::io, "{}: damaged: array '{}' is {}, not a float or double", path,
+           dataset.name, to_string(dataset.element));
   }
 }
 
@@ -47,17 +48,14 @@ void write_arrays(const std::filesystem::path& path, std::span<const NamedArray>
         },
         array->values);
   }
-  std::vector<std::byte> image = builder.finish();
-  seal_image(image);
-  write_file_atomically(path, image);
+  write_file_atomically(path, finish_sealed(builder));
 }
 
 std::vector<NamedArray> read_arrays(const std::filesystem::path& path) {
-  verify_body(ReadableFile(path));
-  const hdf5::File file(path);
+  const SealedFile file(path);
   std::vector<NamedArray> arrays;
-  for (const std::string& name : file.names()) {
-    arrays.push_back(read_array(file, name, path.string()));
+  for (const hdf5::Dataset& dataset : file.datasets()) {
+    arrays.push_back(read_array(file, dataset, path.string()));
   }
   return arrays;
 }

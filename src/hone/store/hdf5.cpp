@@ -24,7 +24,7 @@ hid_t open_to_read(const std::filesystem::path& path) {
 }
 
 // False for types that hone does not write.
-bool read_element(DatasetInfo& info, hid_t type) {
+bool read_element(Dataset& info, hid_t type) {
   const auto same = [type](Element element) { return H5Tequal(type, stored_type(element)) > 0; };
   const auto number = std::ranges::find_if(kNumbers, same);
   const bool text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
@@ -34,7 +34,7 @@ bool read_element(DatasetInfo& info, hid_t type) {
   return info.element_bytes > 0;
 }
 
-bool read_shape(DatasetInfo& info, hid_t space) {
+bool read_shape(Dataset& info, hid_t space) {
   const int rank = H5Sget_simple_extent_ndims(space);
   if (H5Sis_simple(space) <= 0 || rank < 0 || rank > H5S_MAX_RANK) return false;
   std::array<hsize_t, H5S_MAX_RANK> sizes{};
@@ -82,6 +82,23 @@ std::string to_string(Element element) {
   return "unknown";
 }
 
+Index element_bytes(Element element) {
+  switch (element) {
+    case Element::float32:
+    case Element::int32:
+      return 4;
+    case Element::float64:
+    case Element::int64:
+    case Element::uint64:
+      return 8;
+    case Element::uint8:
+      return 1;
+    case Element::text:
+      break;
+  }
+  return 0;
+}
+
 Index element_count(const Shape& shape, const std::string& what) {
   Index count = 1;
   for (const Index size : shape) {
@@ -90,6 +107,21 @@ Index element_count(const Shape& shape, const std::string& what) {
     }
   }
   return count;
+}
+
+void require(const Dataset& dataset, Element element, const Shape& shape, const std::string& file) {
+  if (dataset.element == element && dataset.shape == shape) return;
+  fail(ErrorKind::io, "{}: damaged: data set '{}' is {} {}; {} {} was expected", file, dataset.name,
+       to_string(dataset.element), text_of(dataset.shape), to_string(element), text_of(shape));
+}
+
+std::vector<std::string> split_text(std::span<const char> characters, Index width) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < characters.size(); i += static_cast<std::size_t>(width)) {
+    const auto text = characters.subspan(i, static_cast<std::size_t>(width));
+    values.emplace_back(text.begin(), std::ranges::find(text, '\0'));
+  }
+  return values;
 }
 
 File::File(const std::filesystem::path& path)
@@ -114,13 +146,14 @@ std::vector<std::string> File::names() const {
   return names;
 }
 
-DatasetInfo File::describe(const std::string& name) const {
+Dataset File::describe(const std::string& name) const {
   const Session session;
   const Handle dataset(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), H5Dclose);
   if (!dataset.valid()) damaged(name, "is missing");
   const Handle type(H5Dget_type(dataset), H5Tclose);
   const Handle space(H5Dget_space(dataset), H5Sclose);
-  DatasetInfo info;
+  Dataset info;
+  info.name = name;
   if (!type.valid() || !read_element(info, type)) damaged(name, "has a foreign type");
   if (!space.valid() || !read_shape(info, space)) damaged(name, "has no simple shape");
   if (!is_contiguous(dataset)) damaged(name, "is not contiguous");
@@ -139,15 +172,6 @@ DatasetInfo File::describe(const std::string& name) const {
   return info;
 }
 
-DatasetInfo File::check(const std::string& name, Element element, const Shape& shape) const {
-  DatasetInfo info = describe(name);
-  if (info.element != element || info.shape != shape) {
-    damaged(name, fmt::format("is {} {}; {} {} was expected", to_string(info.element),
-                              text_of(info.shape), to_string(element), text_of(shape)));
-  }
-  return info;
-}
-
 void File::read_raw(const std::string& name, Element element, void* values) const {
   const Session session;
   const Handle dataset(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), H5Dclose);
@@ -158,19 +182,12 @@ void File::read_raw(const std::string& name, Element element, void* values) cons
 }
 
 std::vector<std::string> File::read_text(const std::string& name, Index count) const {
-  const DatasetInfo info = check(name, Element::text, {count});
-  const auto width = static_cast<std::size_t>(info.element_bytes);
-  std::vector<std::string> values;
-  if (count == 0) return values;
-  std::vector<char> characters(width * static_cast<std::size_t>(count));
+  const Dataset info = describe(name);
+  require(info, Element::text, {count}, path_.string());
+  std::vector<char> characters(static_cast<std::size_t>(info.element_bytes * count));
   // The bytes as they lie in the file: no conversion of character sets or padding.
   ReadableFile(path_).read(std::as_writable_bytes(std::span(characters)), info.offset);
-  for (auto next = characters.begin(); next != characters.end();
-       next += static_cast<std::ptrdiff_t>(width)) {
-    const auto end = next + static_cast<std::ptrdiff_t>(width);
-    values.emplace_back(next, std::find(next, end, '\0'));
-  }
-  return values;
+  return split_text(characters, info.element_bytes);
 }
 
 }  // namespace hone::hdf5

@@ -32,14 +32,18 @@ hid_t create_in_memory(const std::string& name) {
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   const Handle creation = creation_properties(H5P_FILE_CREATE);
   H5Pset_userblock(creation, static_cast<hsize_t>(kSealBytes));
-  const hid_t file = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation, access);
+  // HDF5 takes two files of one name for the same file, also in memory.
+  static int number = 0;
+  const std::string unique = "hone-" + std::to_string(++number);
+  const hid_t file = H5Fcreate(unique.c_str(), H5F_ACC_TRUNC, creation, access);
   if (file < 0) cannot_build(name, "create");
   return file;
 }
 
-void write_dataset(hid_t file, const std::string& file_name, const std::string& name, hid_t type,
-                   const Shape& shape, const void* values) {
-  const std::vector<hsize_t> sizes(shape.begin(), shape.end());
+// Returns where the elements are in the file.
+Index write_dataset(hid_t file, const std::string& file_name, const Dataset& info, hid_t type,
+                    const void* values) {
+  const std::vector<hsize_t> sizes(info.shape.begin(), info.shape.end());
   const Handle space(sizes.empty()
                          ? H5Screate(H5S_SCALAR)
                          : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
@@ -49,12 +53,14 @@ void write_dataset(hid_t file, const std::string& file_name, const std::string& 
   H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
   const Handle dataset(
-      H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
-  if (!dataset.valid()) cannot_build(file_name, name.c_str());
-  const bool empty = std::ranges::find(shape, 0) != shape.end();
-  if (!empty && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
-    cannot_build(file_name, name.c_str());
+      H5Dcreate2(file, info.name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+      H5Dclose);
+  if (!dataset.valid()) cannot_build(file_name, info.name.c_str());
+  if (std::ranges::find(info.shape, 0) != info.shape.end()) return 0;
+  if (H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
+    cannot_build(file_name, info.name.c_str());
   }
+  return static_cast<Index>(H5Dget_offset(dataset));
 }
 
 }  // namespace
@@ -66,10 +72,10 @@ Builder::~Builder() {
   H5Fclose(file_);
 }
 
-void Builder::add_raw(const std::string& name, const Shape& shape, Element element,
-                      const void* values) {
+void Builder::add_raw(Dataset dataset, const void* values) {
   const Session session;
-  write_dataset(file_, name_, name, stored_type(element), shape, values);
+  dataset.offset = write_dataset(file_, name_, dataset, stored_type(dataset.element), values);
+  datasets_.push_back(std::move(dataset));
 }
 
 void Builder::add_text(const std::string& name, std::span<const std::string> values) {
@@ -84,7 +90,10 @@ void Builder::add_text(const std::string& name, std::span<const std::string> val
   H5Tset_size(type, longest);
   H5Tset_strpad(type, H5T_STR_NULLPAD);
   H5Tset_cset(type, H5T_CSET_UTF8);
-  write_dataset(file_, name_, name, type, {static_cast<Index>(values.size())}, characters.data());
+  Dataset dataset{
+      name, Element::text, {static_cast<Index>(values.size())}, static_cast<Index>(longest), 0};
+  dataset.offset = write_dataset(file_, name_, dataset, type, characters.data());
+  datasets_.push_back(std::move(dataset));
 }
 
 std::vector<std::byte> Builder::finish() {

@@ -20,29 +20,34 @@ constexpr Index kPieceBytes = Index{1} << 20;  // a multiple of 8, as checksum()
 
 std::string seal_text(const Seal& seal) {
   std::string text = fmt::format(
-      "hone sealed HDF5 file 1\nlength {}\ndata {} {}\nbody_checksum {:016x}\n"
-      "data_checksum {:016x}\n",
-      seal.length, seal.data.offset, seal.data.bytes, seal.body_checksum, seal.data_checksum);
+      "hone sealed HDF5 file 1\nlength {}\ncontents {} {}\ndata {} {}\ndata_checksum {:016x}\n"
+      "body_checksum {:016x}\n",
+      seal.length, seal.contents.offset, seal.contents.bytes, seal.data.offset, seal.data.bytes,
+      seal.data_checksum, seal.body_checksum);
   text.resize(static_cast<std::size_t>(kSealBytes), '\0');
   return text;
 }
 
 // Anything that is not exactly what seal_text() writes is damaged.
 bool parse_seal(Seal& seal, const std::string& text) {
-  const int found = std::sscanf(text.c_str(),  // NOLINT: overlong numbers fail the comparison below
-                                "hone sealed HDF5 file 1 length %" SCNd64 " data %" SCNd64
-                                " %" SCNd64 " body_checksum %" SCNx64 " data_checksum %" SCNx64,
-                                &seal.length, &seal.data.offset, &seal.data.bytes,
-                                &seal.body_checksum, &seal.data_checksum);
-  return found == 5 && text == seal_text(seal);
+  const int found =
+      std::sscanf(text.c_str(),  // NOLINT: overlong numbers fail the comparison below
+                  "hone sealed HDF5 file 1 length %" SCNd64 " contents %" SCNd64 " %" SCNd64
+                  " data %" SCNd64 " %" SCNd64 " data_checksum %" SCNx64 " body_checksum %" SCNx64,
+                  &seal.length, &seal.contents.offset, &seal.contents.bytes, &seal.data.offset,
+                  &seal.data.bytes, &seal.data_checksum, &seal.body_checksum);
+  return found == 7 && text == seal_text(seal);
 }
 
-bool fits(const Seal& seal) {
-  const Section data = seal.data;
-  if (seal.length < kSealBytes) return false;
-  if (data.bytes == 0) return data.offset == 0 && seal.data_checksum == 0;
-  return data.bytes > 0 && data.offset >= kSealBytes && data.offset <= seal.length &&
-         data.bytes <= seal.length - data.offset;
+bool lies_inside(Section section, Index length) {
+  return section.bytes > 0 && section.offset >= kSealBytes && section.offset <= length &&
+         section.bytes <= length - section.offset;
+}
+
+bool is_possible(const Seal& seal) {
+  const bool no_data = seal.data.offset == 0 && seal.data.bytes == 0 && seal.data_checksum == 0;
+  return lies_inside(seal.contents, seal.length) &&
+         (no_data || lies_inside(seal.data, seal.length));
 }
 
 // read(span, offset) fills a piece of the file.
@@ -62,7 +67,9 @@ std::uint64_t section_checksum(std::uint64_t state, Section section, Read read) 
 
 template <typename Read>
 std::uint64_t body_checksum(const Seal& seal, Read read) {
-  const std::array<Index, 3> numbers = {seal.length, seal.data.offset, seal.data.bytes};
+  const std::array<Index, 6> numbers = {
+      seal.length,      seal.contents.offset, seal.contents.bytes,
+      seal.data.offset, seal.data.bytes,      static_cast<Index>(seal.data_checksum)};
   std::uint64_t state = checksum(0, std::as_bytes(std::span(numbers)));
   const Index data_begin = seal.data.bytes == 0 ? seal.length : seal.data.offset;
   const Index data_end = data_begin + seal.data.bytes;
@@ -76,14 +83,14 @@ auto reader_of(const ReadableFile& file) {
 
 }  // namespace
 
-Seal seal_image(std::span<std::byte> image, Section data) {
-  Seal seal{static_cast<Index>(image.size()), data, 0, 0};
-  HONE_ASSERT(fits(seal));
+Seal seal_image(std::span<std::byte> image, Section contents, Section data) {
+  Seal seal{static_cast<Index>(image.size()), contents, data, 0, 0};
+  HONE_ASSERT(is_possible(seal));
   const auto read = [image](std::span<std::byte> out, Index offset) {
     std::memcpy(out.data(), image.data() + offset, out.size());
   };
-  seal.body_checksum = body_checksum(seal, read);
   seal.data_checksum = section_checksum(0, data, read);
+  seal.body_checksum = body_checksum(seal, read);
   std::memcpy(image.data(), seal_text(seal).data(), static_cast<std::size_t>(kSealBytes));
   return seal;
 }
@@ -94,7 +101,7 @@ Seal verify_body(const ReadableFile& file) {
   std::string text(static_cast<std::size_t>(kSealBytes), '\0');
   file.read(std::as_writable_bytes(std::span(text)), 0);
   Seal seal;
-  if (!parse_seal(seal, text) || !fits(seal)) {
+  if (!parse_seal(seal, text) || !is_possible(seal)) {
     fail(ErrorKind::io, "{}: damaged, or not written by hone", path);
   }
   if (seal.length != file.length()) {

@@ -1,0 +1,76 @@
+#include "hone/store/manifest.h"
+
+#include <nlohmann/json.hpp>
+
+#include "hone/core/error.h"
+#include "hone/store/files.h"
+
+namespace hone {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 24;
+constexpr const char* kFormat = "hone simulation store";
+
+Precision precision_from(const std::string& name) {
+  for (const Precision precision : {Precision::float32, Precision::float64}) {
+    if (to_string(precision) == name) return precision;
+  }
+  fail(ErrorKind::io, "precision = '{}': must be float32 or float64", name);
+}
+
+// A number such as 1e300 or "3" is not an integer.
+Index integer(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  if (!value.is_number_integer()) fail(ErrorKind::io, "{} must be an integer", key);
+  return value.get<Index>();
+}
+
+StoreSchema parse(const std::filesystem::path& path) {
+  const Json json = Json::parse(read_file(path, kMostBytes));
+  if (json.at("format") != kFormat) fail(ErrorKind::io, "not a '{}'", kFormat);
+  // Before anything else, which a newer version may have changed.
+  const Index version = integer(json, "version");
+  if (version > kStoreVersion) {
+    fail(ErrorKind::io,
+         "version {} is newer than this hone, which reads up to {}; use a newer hone", version,
+         kStoreVersion);
+  }
+  if (version < 1) fail(ErrorKind::io, "version = {}: must be at least 1", version);
+  StoreSchema schema{json.at("parameters").get<std::vector<std::string>>(),
+                     integer(json, "data_size"),
+                     precision_from(json.at("precision").get<std::string>())};
+  schema.validate();
+  return schema;
+}
+
+}  // namespace
+
+void write_manifest(const std::filesystem::path& path, const StoreSchema& schema) {
+  const nlohmann::ordered_json json = {{"format", kFormat},
+                                       {"version", kStoreVersion},
+                                       {"parameters", schema.parameters},
+                                       {"data_size", schema.data_size},
+                                       {"precision", to_string(schema.precision)}};
+  std::string text;
+  try {
+    text = json.dump(2) + "\n";
+  } catch (const Json::exception&) {
+    fail(ErrorKind::input, "parameters: the names must be valid UTF-8");
+  }
+  write_file_atomically(path, text);
+}
+
+StoreSchema read_manifest(const std::filesystem::path& path) {
+  read_file(path, kMostBytes);  // for the message of a missing file
+  try {
+    return parse(path);
+  } catch (const Json::exception& error) {
+    fail(ErrorKind::io, "{}: damaged: {}", path.string(), error.what());
+  } catch (const Error& error) {
+    fail(ErrorKind::io, "{}: {}", path.string(), error.what());
+  }
+}
+
+}  // namespace hone

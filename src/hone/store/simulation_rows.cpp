@@ -1,0 +1,36 @@
+#include "hone/store/simulation_rows.h"
+
+#include <set>
+
+#include "hone/core/error.h"
+
+namespace hone {
+
+std::string to_string(Precision precision) {
+  return precision == Precision::float32 ? "float32" : "float64";
+}
+
+void StoreSchema::validate() const {
+  // Far above anything useful, far below where products of sizes overflow.
+  constexpr Index most = Index{1} << 32;
+  if (data_size < 1 || data_size > most) {
+    fail(ErrorKind::input, "data_size = {}: must lie between 1 and {}", data_size, most);
+  }
+  if (parameters.empty()) fail(ErrorKind::input, "parameters: at least one is needed");
+  std::set<std::string> seen;
+  for (const std::string& name : parameters) {
+    if (name.empty()) fail(ErrorKind::input, "parameters: an empty name");
+    if (!seen.insert(name).second) fail(ErrorKind::input, "parameters: '{}' twice", name);
+  }
+}
+
+SimulationRows::SimulationRows(Index rows, const StoreSchema& schema)
+    : ids(static_cast<std::size_t>(rows)),
+      u(rows, schema.parameter_count()),
+      theta(rows, schema.parameter_count()),
+      x(rows, schema.data_size),
+      seeds(static_cast<std::size_t>(rows)),
+      rounds(static_cast<std::size_t>(rows)),
+      failures(static_cast<std::size_t>(rows)) {}
+
+}  // namespace hone
