@@ -1,0 +1,23 @@
+#include "hone/tasks/task.h"
+
+#include "hone/core/error.h"
+#include "hone/prior/suggestion.h"
+#include "hone/tasks/builtin.h"
+
+namespace hone {
+
+const std::vector<Task>& all_tasks() {
+  static const std::vector<Task> tasks = {torus_task(), eggbox_task(), gaussian_linear_task()};
+  return tasks;
+}
+
+const Task& find_task(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Task& task : all_tasks()) {
+    if (task.name == name) return task;
+    names.push_back(task.name);
+  }
+  fail(ErrorKind::input, "no task is called '{}'; {}", name.substr(0, 60), suggestion(name, names));
+}
+
+}  // namespace hone
