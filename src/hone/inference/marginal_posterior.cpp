@@ -1,0 +1,110 @@
+#include "hone/inference/marginal_posterior.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hone/core/error.h"
+
+namespace hone {
+namespace {
+
+// Points on which a network's normalisation is computed: a grid in one and two dimensions, random
+// points of the truncated prior in more.
+constexpr Index kCells1d = 2048, kCells2d = 128, kRandomPoints = 16384;
+
+Matrix<float> normalization_points(Index dimensions) {
+  if (dimensions == 1) return local_grid(kCells1d, 1);
+  if (dimensions == 2) return local_grid(kCells2d, 2);
+  Matrix<float> points(kRandomPoints, dimensions);
+  Rng rng = Rng(0).child("normalization points");
+  for (Index i = 0; i < points.rows(); ++i) {
+    for (float& value : points.row(i)) value = static_cast<float>(rng.uniform());
+  }
+  return points;
+}
+
+double log_mean_exp(std::span<const float> values) {
+  const double peak = static_cast<double>(*std::ranges::max_element(values));
+  double sum = 0;
+  for (const float value : values) sum += std::exp(static_cast<double>(value) - peak);
+  return peak + std::log(sum / static_cast<double>(values.size()));
+}
+
+}  // namespace
+
+Matrix<float> local_grid(Index cells, Index dimensions) {
+  Index rows = 1;
+  for (Index d = 0; d < dimensions; ++d) rows *= cells;
+  Matrix<float> grid(rows, dimensions);
+  for (Index i = 0; i < rows; ++i) {
+    Index rest = i;
+    for (Index d = dimensions - 1; d >= 0; --d, rest /= cells) {
+      grid(i, d) = static_cast<float>((static_cast<double>(rest % cells) + 0.5) /
+                                      static_cast<double>(cells));
+    }
+  }
+  return grid;
+}
+
+MarginalPosterior::MarginalPosterior(const RatioEstimator& estimator, const Marginal& marginal,
+                                     std::span<const double> x)
+    : estimator_(&estimator), index_(estimator.find(marginal)), features_(estimator.features(x)) {
+  const Matrix<float> log_ratios =
+      estimator.log_ratios(index_, features_, normalization_points(dimensions()));
+  for (Index e = 0; e < log_ratios.rows(); ++e) {
+    log_normalizer_.push_back(log_mean_exp(log_ratios.row(e)));
+    if (!std::isfinite(log_normalizer_.back())) {
+      fail(ErrorKind::numerical, "the ratio of marginal {} is not finite at this data vector",
+           marginal_name(marginal, estimator.prior().prior().names()));
+    }
+  }
+}
+
+Matrix<double> MarginalPosterior::member_log_densities(MatrixView<const float> local) const {
+  const Matrix<float> log_ratios = estimator_->log_ratios(index_, features_, local);
+  Matrix<double> densities(log_ratios.rows(), log_ratios.cols());
+  for (Index e = 0; e < log_ratios.rows(); ++e) {
+    for (Index i = 0; i < log_ratios.cols(); ++i) {
+      densities(e, i) = static_cast<double>(log_ratios(e, i)) - log_normalizer_[std::size_t(e)];
+    }
+  }
+  return densities;
+}
+
+std::vector<double> MarginalPosterior::log_density_local(MatrixView<const float> local) const {
+  const Matrix<double> members = member_log_densities(local);
+  std::vector<double> result(static_cast<std::size_t>(local.rows()));
+  for (Index i = 0; i < local.rows(); ++i) {
+    double peak = members(0, i), sum = 0;
+    for (Index e = 1; e < members.rows(); ++e) peak = std::max(peak, members(e, i));
+    for (Index e = 0; e < members.rows(); ++e) sum += std::exp(members(e, i) - peak);
+    result[static_cast<std::size_t>(i)] =
+        peak + std::log(sum / static_cast<double>(members.rows()));
+  }
+  return result;
+}
+
+std::vector<double> MarginalPosterior::log_density(MatrixView<const double> theta) const {
+  const TruncatedPrior& truncated = prior();
+  Matrix<float> local(theta.rows(), dimensions());
+  std::vector<double> jacobian(static_cast<std::size_t>(theta.rows()), 0.0);
+  for (Index i = 0; i < theta.rows(); ++i) {
+    for (Index j = 0; j < dimensions(); ++j) {
+      const int d = marginal()[static_cast<std::size_t>(j)];
+      const Distribution& axis = truncated.prior()[d];
+      const bool inside =
+          truncated.region().contains_axis(d, to_unit(axis, theta(i, j))) &&
+          theta(i, j) >= axis.lower() && theta(i, j) <= axis.upper();
+      jacobian[std::size_t(i)] += inside ? axis.log_density(theta(i, j)) -
+                                               std::log(truncated.axis(d).mass())
+                                         : -std::numeric_limits<double>::infinity();
+      local(i, j) = static_cast<float>(truncated.to_local(d, theta(i, j)));
+    }
+  }
+  std::vector<double> result = log_density_local(local);
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] += jacobian[i];
+  return result;
+}
+
+}  // namespace hone

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hone/core/rng.h"
+#include "hone/inference/ratio_estimator.h"
+
+namespace hone {
+
+// The posterior of one marginal for one data vector: log r of the ensemble, each network's
+// normalised over the truncated prior, then averaged as densities.
+class MarginalPosterior {
+ public:
+  // x: any data vector inside the region. `estimator` must outlive the posterior.
+  MarginalPosterior(const RatioEstimator& estimator, const Marginal& marginal,
+                    std::span<const double> x);
+
+  const Marginal& marginal() const { return estimator_->marginals()[std::size_t(index_)]; }
+  Index dimensions() const { return static_cast<Index>(marginal().size()); }
+  const TruncatedPrior& prior() const { return estimator_->prior(); }
+
+  // Log density at local coordinates (n, dimensions), with respect to them.
+  std::vector<double> log_density_local(MatrixView<const float> local) const;
+  // Log density at theta (n, dimensions), in its units; -infinity outside the region.
+  std::vector<double> log_density(MatrixView<const double> theta) const;
+
+  // (ensemble, n): normalised log densities of the single networks, for their spread.
+  Matrix<double> member_log_densities(MatrixView<const float> local) const;
+
+ private:
+  const RatioEstimator* estimator_;
+  Index index_;
+  Matrix<float> features_;
+  std::vector<double> log_normalizer_;  // per network: log of the mean of r over the prior
+};
+
+// Centres of a regular grid of cells^dimensions in local coordinates, last axis fastest.
+Matrix<float> local_grid(Index cells, Index dimensions);
+
+}  // namespace hone

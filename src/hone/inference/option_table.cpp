@@ -1,0 +1,223 @@
+#include <algorithm>
+
+#include "hone/core/error.h"
+#include "hone/inference/options.h"
+#include "hone/prior/suggestion.h"
+
+namespace hone {
+namespace {
+
+using Json = nlohmann::json;
+using Options = InferenceOptions;
+
+[[noreturn]] void wrong_value(const std::string& name, const Json& value, const std::string& want) {
+  fail(ErrorKind::input, "{} = {}: must be {}", name, value.dump(), want);
+}
+
+// `field` takes Options& and returns a reference to the value.
+template <typename Field>
+OptionEntry integer(std::string name, std::string group, std::string help, std::string values,
+                    Field field) {
+  return {name, std::move(group), std::move(help), std::move(values),
+          [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
+          [field, name](Options& o, const Json& value) {
+            if (!value.is_number_integer()) wrong_value(name, value, "a whole number");
+            using T = std::remove_reference_t<decltype(field(o))>;
+            const auto number = value.get<std::int64_t>();
+            if (number != static_cast<std::int64_t>(static_cast<T>(number))) {
+              wrong_value(name, value, "smaller");
+            }
+            field(o) = static_cast<T>(number);
+          }};
+}
+
+template <typename Field>
+OptionEntry real(std::string name, std::string group, std::string help, std::string values,
+                 Field field) {
+  return {name, std::move(group), std::move(help), std::move(values),
+          [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
+          [field, name](Options& o, const Json& value) {
+            if (!value.is_number()) wrong_value(name, value, "a number");
+            field(o) = value.get<double>();
+          }};
+}
+
+template <typename Field>
+OptionEntry flag(std::string name, std::string group, std::string help, Field field) {
+  return {name, std::move(group), std::move(help), "true, false",
+          [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
+          [field, name](Options& o, const Json& value) {
+            if (!value.is_boolean()) wrong_value(name, value, "true or false");
+            field(o) = value.get<bool>();
+          }};
+}
+
+template <typename Field>
+OptionEntry integers(std::string name, std::string group, std::string help, std::string values,
+                     Field field) {
+  return {name, std::move(group), std::move(help), std::move(values),
+          [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
+          [field, name](Options& o, const Json& value) {
+            const bool good = value.is_array() && std::ranges::all_of(value, [](const Json& v) {
+              return v.is_number_integer();
+            });
+            if (!good) wrong_value(name, value, "a list of whole numbers");
+            field(o) = value.get<std::vector<int>>();
+          }};
+}
+
+// An enumeration whose values are named in order.
+template <typename Field>
+OptionEntry choice(std::string name, std::string group, std::string help,
+                   std::vector<std::string> names, Field field) {
+  std::string values;
+  for (const std::string& one : names) values += (values.empty() ? "" : ", ") + one;
+  return {name, std::move(group), std::move(help), values,
+          [field, names](const Options& o) {
+            return Json(names[static_cast<std::size_t>(field(const_cast<Options&>(o)))]);
+          },
+          [field, names, name, values](Options& o, const Json& value) {
+            const auto found = std::ranges::find_if(
+                names, [&](const std::string& one) { return value == Json(one); });
+            if (found == names.end()) wrong_value(name, value, "one of " + values);
+            using T = std::remove_reference_t<decltype(field(o))>;
+            field(o) = static_cast<T>(found - names.begin());
+          }};
+}
+
+#define HONE_FIELD(path) [](Options& o) -> auto& { return o.path; }
+
+std::vector<OptionEntry> make_table() {
+  const std::string algorithm = "Algorithm", truncation = "Truncation", network = "Networks",
+                    embedding = "Shared embedding", training = "Training";
+  const std::vector<std::string> activations{"identity", "relu", "silu"};
+  return {
+      choice("method", algorithm, "Truncate in rounds (tmnre) or one round in the prior (mnre)",
+             {"tmnre", "mnre"}, HONE_FIELD(method)),
+      integer("budget", algorithm, "Simulations in all", ">= 50", HONE_FIELD(budget)),
+      integer("max_rounds", algorithm, "Truncation rounds at most", ">= 1", HONE_FIELD(max_rounds)),
+      choice("round_schedule", algorithm,
+             "Simulations a round works with: a fraction of the budget, growth of the kept ones, "
+             "or an increment to them",
+             {"fraction", "growth", "increment"}, HONE_FIELD(round_schedule)),
+      real("round_fraction", algorithm, "Fraction of the budget a round works with", "in (0, 1]",
+           HONE_FIELD(round_fraction)),
+      real("round_growth", algorithm, "With growth: kept simulations times this", "> 1",
+           HONE_FIELD(round_growth)),
+      integer("round_increment", algorithm, "With increment: new simulations per round", ">= 1",
+              HONE_FIELD(round_increment)),
+      flag("poisson_counts", algorithm, "Draw the simulations of a round from a Poisson distribution",
+           HONE_FIELD(poisson_counts)),
+      real("stop_ratio", algorithm, "Stop truncating once a cut keeps more than this of the mass",
+           "in (0, 1]", HONE_FIELD(stop_ratio)),
+      real("stop_axis_ratio", algorithm,
+           "Stop truncating once a cut keeps more than this of every axis; 1: never by this",
+           "in (0, 1]", HONE_FIELD(stop_axis_ratio)),
+      real("max_failed_fraction", algorithm, "Give up above this fraction of failed simulations",
+           "in [0, 1]", HONE_FIELD(max_failed_fraction)),
+      real("epsilon", truncation, "Drop parameters whose ratio is below this fraction of its peak",
+           "in (0, 1)", HONE_FIELD(truncation.epsilon)),
+      real("padding", truncation, "Widen what is kept by this fraction of the axis on each side",
+           "in [0, 1]", HONE_FIELD(truncation.padding)),
+      real("gap_width", truncation, "Cut gaps between modes wider than this fraction; 1: never",
+           "in [0, 1]", HONE_FIELD(truncation.gap_width)),
+      real("gap_margin", truncation, "Nats below epsilon a gap must lie to be cut", ">= 0",
+           HONE_FIELD(truncation.gap_margin)),
+      integer("truncation_grid", truncation, "Points per axis on which the ratio is looked at",
+              "in 64 .. 1048576", HONE_FIELD(truncation.grid)),
+      integer("round_ensemble", truncation, "Networks per axis that decide a cut",
+              "in 1 .. 1000", HONE_FIELD(round_ensemble)),
+      integer("ensemble", network, "Networks per marginal posterior", "in 1 .. 1000",
+              HONE_FIELD(ensemble)),
+      choice("network", network, "Kind of network", {"resnet", "mlp"}, HONE_FIELD(network.kind)),
+      integer("hidden", network, "Hidden features", "in 1 .. 16384", HONE_FIELD(network.hidden)),
+      integer("depth", network, "Residual blocks, or hidden layers of an mlp", "in 1 .. 64",
+              HONE_FIELD(network.depth)),
+      choice("activation", network, "Activation", activations, HONE_FIELD(network.activation)),
+      choice("norm", network, "Normalisation", {"none", "batch", "layer"},
+             HONE_FIELD(network.norm)),
+      real("dropout", network, "Dropout probability", "in [0, 1)", HONE_FIELD(network.dropout)),
+      choice("embedding", embedding, "Compression of the data in front of all networks",
+             {"none", "linear", "mlp", "convolution"}, HONE_FIELD(embedding.kind)),
+      integer("embedding_features", embedding, "Numbers it compresses to", "in 1 .. 4096",
+              HONE_FIELD(embedding.features)),
+      integers("embedding_hidden", embedding, "Widths of its hidden layers, or channels",
+               "list of whole numbers", HONE_FIELD(embedding.hidden)),
+      integer("embedding_kernel", embedding, "Filter length of a convolution", ">= 1",
+              HONE_FIELD(embedding.kernel)),
+      integer("embedding_stride", embedding, "Stride of a convolution", ">= 1",
+              HONE_FIELD(embedding.stride)),
+      choice("embedding_activation", embedding, "Activation between its layers", activations,
+             HONE_FIELD(embedding.activation)),
+      choice("loss", training, "Loss", {"nre_a", "nre_b", "nre_c"}, HONE_FIELD(training.loss.kind)),
+      integer("negatives", training, "Marginal parameters per simulation", "in 1 .. 4096",
+              HONE_FIELD(training.loss.negatives)),
+      real("gamma", training, "Odds of nre_c", "> 0", HONE_FIELD(training.loss.gamma)),
+      real("balance", training, "Weight of the balancing term", ">= 0",
+           HONE_FIELD(training.loss.balance)),
+      choice("optimizer", training, "Optimiser", {"adam", "adamw"},
+             HONE_FIELD(training.optimizer.kind)),
+      real("learning_rate", training, "First learning rate", "> 0",
+           HONE_FIELD(training.optimizer.learning_rate)),
+      real("weight_decay", training, "Decoupled weight decay of adamw", ">= 0",
+           HONE_FIELD(training.optimizer.weight_decay)),
+      real("clip_norm", training, "Largest norm of a gradient; 0: no limit", ">= 0",
+           HONE_FIELD(training.optimizer.clip_norm)),
+      choice("rate_schedule", training, "Learning-rate schedule", {"constant", "plateau", "cosine"},
+             HONE_FIELD(training.schedule.kind)),
+      real("plateau_factor", training, "The plateau schedule multiplies the rate by this",
+           "in (0, 1)", HONE_FIELD(training.schedule.plateau_factor)),
+      integer("plateau_patience", training, "... after so many epochs without progress", ">= 1",
+              HONE_FIELD(training.schedule.plateau_patience)),
+      real("cosine_floor", training, "Fraction of the rate left at the end of the cosine schedule",
+           "in [0, 1]", HONE_FIELD(training.schedule.cosine_floor)),
+      integer("batch_size", training, "Simulations per step; smaller for small data sets",
+              "in 2 .. 65536", HONE_FIELD(training.batch_size)),
+      integer("max_epochs", training, "Epochs at most", ">= 1", HONE_FIELD(training.max_epochs)),
+      integer("patience", training, "Stop after so many epochs without progress", ">= 1",
+              HONE_FIELD(training.patience)),
+      integer("validation_negatives", training, "Frozen negatives per validation simulation",
+              ">= 1", HONE_FIELD(training.validation_negatives)),
+      real("validation_fraction", training, "Fraction of the simulations kept for validation",
+           "in (0, 1)", HONE_FIELD(validation_fraction)),
+      real("weight_average", training, "Decay per step of an average of the weights; 0: off",
+           "in [0, 1)", HONE_FIELD(training.weight_average)),
+  };
+}
+
+#undef HONE_FIELD
+
+}  // namespace
+
+const std::vector<OptionEntry>& option_table() {
+  static const std::vector<OptionEntry> table = make_table();
+  return table;
+}
+
+const OptionEntry& find_option(const std::string& name) {
+  const auto found = std::ranges::find(option_table(), name, &OptionEntry::name);
+  if (found != option_table().end()) return *found;
+  std::vector<std::string> names;
+  for (const OptionEntry& entry : option_table()) names.push_back(entry.name);
+  fail(ErrorKind::input, "there is no option '{}'; {}", name, suggestion(name, names));
+}
+
+void set_option(InferenceOptions& options, const std::string& name, const std::string& text) {
+  // Numbers, lists and truth values read as JSON; everything else is a word.
+  const Json parsed = Json::parse(text, nullptr, false);
+  find_option(name).set(options, parsed.is_discarded() ? Json(text) : parsed);
+}
+
+nlohmann::ordered_json to_json(const InferenceOptions& options) {
+  nlohmann::ordered_json json;
+  for (const OptionEntry& entry : option_table()) json[entry.name] = entry.get(options);
+  return json;
+}
+
+InferenceOptions inference_options_from_json(const Json& json) {
+  InferenceOptions options;
+  for (const auto& [name, value] : json.items()) find_option(name).set(options, value);
+  return options;
+}
+
+}  // namespace hone

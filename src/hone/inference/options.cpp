@@ -1,0 +1,85 @@
+#include "hone/inference/options.h"
+
+#include <cmath>
+
+#include "hone/core/error.h"
+
+namespace hone {
+namespace {
+
+void check(bool good, const char* name, double value, const char* limit) {
+  if (!good) fail(ErrorKind::input, "{} = {}: {}", name, value, limit);
+}
+
+InferenceOptions paper_preset() {
+  InferenceOptions o;
+  o.poisson_counts = true;
+  o.stop_axis_ratio = 1;
+  o.ensemble = o.round_ensemble = 1;
+  o.truncation.padding = 0;
+  o.truncation.gap_width = 1;  // the paper's region is a box
+  o.network = {.kind = NetworkKind::resnet, .hidden = 64, .depth = 2};
+  o.training.loss = {};
+  o.training.optimizer = {.kind = OptimizerKind::adam, .learning_rate = 0.01};
+  o.training.schedule = {.kind = ScheduleKind::plateau, .plateau_factor = 0.1,
+                         .plateau_patience = 5};
+  o.training.batch_size = 128;
+  o.training.max_epochs = 300;
+  o.training.patience = 20;
+  o.training.validation_negatives = 1;
+  return o;
+}
+
+InferenceOptions default_preset() {
+  InferenceOptions o;
+  o.training.optimizer = {.kind = OptimizerKind::adamw, .learning_rate = 2e-3,
+                          .weight_decay = 1e-2};
+  o.training.schedule = {.kind = ScheduleKind::cosine};
+  o.training.max_epochs = 60;
+  o.training.patience = 20;
+  return o;
+}
+
+}  // namespace
+
+std::vector<std::string> preset_names() { return {"default", "paper"}; }
+
+InferenceOptions preset(const std::string& name) {
+  if (name == "default") return default_preset();
+  if (name == "paper") return paper_preset();
+  fail(ErrorKind::input, "preset = '{}': must be default or paper", name);
+}
+
+void TruncationOptions::validate() const {
+  check(epsilon > 0 && epsilon < 1, "epsilon", epsilon, "must lie in (0, 1)");
+  check(padding >= 0 && padding <= 1, "padding", padding, "must lie in [0, 1]");
+  check(gap_width >= 0 && gap_width <= 1, "gap_width", gap_width, "must lie in [0, 1]");
+  check(gap_margin >= 0, "gap_margin", gap_margin, "must be 0 or greater");
+  check(grid >= 64 && grid <= (1 << 20), "truncation_grid", static_cast<double>(grid),
+        "must lie in 64 .. 1048576");
+}
+
+void InferenceOptions::validate() const {
+  check(budget >= 50, "budget", static_cast<double>(budget), "must be 50 or greater");
+  check(max_rounds >= 1, "max_rounds", max_rounds, "must be 1 or greater");
+  check(round_fraction > 0 && round_fraction <= 1, "round_fraction", round_fraction,
+        "must lie in (0, 1]");
+  check(round_growth > 1, "round_growth", round_growth, "must be greater than 1");
+  check(round_increment >= 1, "round_increment", static_cast<double>(round_increment),
+        "must be 1 or greater");
+  check(stop_ratio > 0 && stop_ratio <= 1, "stop_ratio", stop_ratio, "must lie in (0, 1]");
+  check(stop_axis_ratio > 0 && stop_axis_ratio <= 1, "stop_axis_ratio", stop_axis_ratio,
+        "must lie in (0, 1]");
+  check(ensemble >= 1 && ensemble <= 1000, "ensemble", ensemble, "must lie in 1 .. 1000");
+  check(round_ensemble >= 1 && round_ensemble <= 1000, "round_ensemble", round_ensemble,
+        "must lie in 1 .. 1000");
+  check(validation_fraction > 0 && validation_fraction < 1, "validation_fraction",
+        validation_fraction, "must lie in (0, 1)");
+  check(max_failed_fraction >= 0 && max_failed_fraction <= 1, "max_failed_fraction",
+        max_failed_fraction, "must lie in [0, 1]");
+  truncation.validate();
+  network.validate();
+  training.validate();
+}
+
+}  // namespace hone

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hone/core/observer.h"
+#include "hone/core/rng.h"
+#include "hone/engine/row_source.h"
+#include "hone/prior/truncated_prior.h"
+#include "hone/simulator/executor.h"
+#include "hone/store/simulation_store.h"
+
+namespace hone {
+
+// Successful simulations inside a region, ready for training.
+struct Dataset {
+  TruncatedPrior prior;                  // what they were drawn from
+  std::vector<std::int64_t> ids;         // ascending
+  Matrix<float> theta;                   // (n, parameters): local coordinates, uniform on (0, 1)
+  std::unique_ptr<RowSource> x;          // (n, data size)
+  std::vector<Index> training, validation;  // rows of the above
+
+  Index rows() const { return static_cast<Index>(ids.size()); }
+};
+
+// The simulations of one run, counted as the algorithm asks for them. Simulation number i has its
+// parameters and its seed from random streams named by i, so what is found in the store after an
+// interruption is exactly what would have been made, and is not made again.
+class Simulations {
+ public:
+  Simulations(Prior prior, SimulationStore& store, Executor& executor, const Rng& rng);
+
+  const Prior& prior() const { return prior_; }
+  Index issued() const { return issued_; }  // asked for so far, failed ones included
+
+  // Asks for `count` more simulations in the region; on return all are in the store.
+  void simulate(const Region& region, int round, Index count, Observer& observer);
+
+  // Of those asked for so far:
+  Index count_inside(const Region& region) const;  // successful
+  Index failed() const;
+  Dataset inside(const Region& region, double validation_fraction) const;
+
+ private:
+  bool belongs(const SimulationInfo& info) const { return info.id < issued_; }
+
+  Prior prior_;
+  SimulationStore& store_;
+  Executor& executor_;
+  Rng rng_;
+  Index issued_ = 0;
+};
+
+}  // namespace hone

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "hone/inference/options.h"
+#include "hone/inference/ratio_estimator.h"
+#include "hone/prior/region.h"
+
+namespace hone {
+
+// One truncation: the new region, and what it is expected to have cost.
+struct Cut {
+  Region region;
+  double mass_ratio = 1;           // mass(new) / mass(old)
+  std::vector<double> axis_ratio;  // the same per axis
+  std::vector<double> lost_mass;   // per axis: estimated posterior mass outside the new intervals
+  std::vector<double> edge_low, edge_high;  // density at the ends of the new hull over its peak
+};
+
+// Keeps, on every axis, the u for which any network of the 1-d ensemble at the real observation is
+// above epsilon of its peak. Works on a dense grid of the axis; what is kept is padded outwards,
+// and a gap between two pieces is cut only if it is wide and safely below epsilon.
+// `ratios` must hold all 1-d marginals.
+Cut truncate(const RatioEstimator& ratios, std::span<const double> observation,
+             const TruncationOptions& options);
+
+}  // namespace hone
