@@ -11,8 +11,8 @@ namespace hone {
 // Our HDF5 files begin with a "user block" of 512 bytes, which HDF5 leaves to the application.
 // It holds, as text (`head -n 6 FILE` shows it), lengths and checksums, and where the table of
 // contents is: a data set that lists the others (hone/store/sealed_file.h). With it we notice
-// damage, and read our files without libhdf5, which trusts what it reads: version 1.10 crashes on
-// most damaged files.
+// damage, and read our files without libhdf5, which trusts what it reads: version 1.10.8 crashes
+// on some damaged files (docs/decisions/0002-store-files-are-sealed.md).
 //
 // A file may have one large data section (the x of a shard) with a checksum of its own: opening a
 // store then need not read it.
