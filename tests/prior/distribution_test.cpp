@@ -40,6 +40,8 @@ const std::vector<const char*>& specimens() {
       R"({"kind":"truncated_normal","mean":5,"sigma":1,"low":0})",
       R"({"kind":"truncated_normal","mean":0,"sigma":1,"high":1})",
       R"({"kind":"truncated_normal","mean":0,"sigma":1,"low":0,"high":1e-7})",
+      R"({"kind":"truncated_normal","mean":0,"sigma":1,"low":-1e10,"high":1e12})",
+      R"({"kind":"truncated_normal","mean":0,"sigma":1,"low":-1e10,"high":-30})",
       R"({"kind":"beta","alpha":2,"beta":5})",
       R"({"kind":"beta","alpha":0.5,"beta":0.5})",
       R"({"kind":"gamma","shape":2.5,"scale":3})",
