@@ -30,6 +30,7 @@ const std::vector<const char*>& specimens() {
       R"({"kind":"loguniform","low":1e-300,"high":1e300})",
       R"({"kind":"triangular","low":0,"mode":1.5,"high":3})",
       R"({"kind":"triangular","low":0,"mode":0,"high":3})",
+      R"({"kind":"triangular","low":0,"mode":1e74,"high":1e75})",
       R"({"kind":"normal","mean":0,"sigma":1.5})",
       R"({"kind":"lognormal","mean":0.2,"sigma":0.8})",
       R"({"kind":"half_normal","sigma":2})",

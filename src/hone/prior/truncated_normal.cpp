@@ -109,6 +109,7 @@ class CutNormal {
   double density_ratio(const Point& point) const { return std::exp(log_density_ratio(point)); }
 
   double total() const { return total_; }
+  double nearest() const { return nearest_; }
 
   // Where quantile() measures from. Not from a lower end 40 sigma away from everything that
   // matters: no mass a double can hold lies there, and the distance would have no digits left.
@@ -185,7 +186,11 @@ class TruncatedNormal : public Distribution {
         forward_(z(lower()), z(upper()), (upper() - lower()) / sigma_),
         mirror_(-z(upper()), -z(lower()), (upper() - lower()) / sigma_) {}
 
-  bool usable() const { return std::isnormal(forward_.total()) && std::isnormal(mirror_.total()); }
+  // Beyond 1e15 sigma the mean's own rounding decides where the mass lies.
+  bool usable() const {
+    return std::isnormal(forward_.total()) && std::isnormal(mirror_.total()) &&
+           forward_.nearest() < 1e15;
+  }
 
  private:
   double z(double x) const { return (x - mean_) / sigma_; }
