@@ -52,6 +52,10 @@ TEST(DistributionSpec, RefusalsNameFieldValueAndLimit) {
             "prior.high = 0: must be greater than low = 1");
   EXPECT_EQ(refusal(R"({"kind":"normal","mean":0,"sigma":-2})"),
             "prior.sigma = -2: must be greater than 0");
+  EXPECT_EQ(refusal(R"({"kind":"gamma","shape":1e9,"scale":1})"),
+            "prior.shape = 1000000000: must be at most 1000000");
+  EXPECT_EQ(refusal(R"({"kind":"beta","alpha":0,"beta":1})"),
+            "prior.alpha = 0: must be greater than 0.001");
   EXPECT_EQ(refusal(R"({"kind":"loguniform","low":0,"high":2})"),
             "prior.low = 0: must be greater than 0");
   EXPECT_EQ(refusal(R"({"kind":"triangular","low":0,"mode":-1,"high":2})"),

@@ -22,6 +22,16 @@ DistributionField positive(std::string_view name, std::string_view description,
   return {.name = name, .description = description, .aliases = std::move(aliases), .above = 0};
 }
 
+// Outside these limits the incomplete beta and gamma functions lose their digits or their speed.
+DistributionField shape_like(std::string_view name, std::string_view description,
+                             std::vector<std::string_view> aliases) {
+  return {.name = name,
+          .description = description,
+          .aliases = std::move(aliases),
+          .above = 1e-3,
+          .at_most = 1e6};
+}
+
 DistributionField mean_field() {
   return {.name = "mean", .description = "mean", .aliases = {"mu", "loc"}};
 }
@@ -45,8 +55,8 @@ std::vector<DistributionKind> bounded_kinds() {
        make_triangular},
       {"beta",
        "density proportional to x^(alpha - 1) (1 - x)^(beta - 1) on [0, 1]",
-       {positive("alpha", "exponent at 0, plus 1", {"a"}),
-        positive("beta", "exponent at 1, plus 1", {"b"})},
+       {shape_like("alpha", "exponent at 0, plus 1", {"a"}),
+        shape_like("beta", "exponent at 1, plus 1", {"b"})},
        make_beta},
       {"tabulated",
        "linear between the points (x, density); need not be normalised",
@@ -77,7 +87,7 @@ std::vector<DistributionKind> unbounded_kinds() {
        make_half_normal},
       {"gamma",
        "density proportional to x^(shape - 1) exp(-x / scale), x > 0",
-       {positive("shape", "shape", {"alpha", "k"}), positive("scale", "scale: mean / shape")},
+       {shape_like("shape", "shape", {"alpha", "k"}), positive("scale", "scale: mean / shape")},
        make_gamma},
       {"exponential",
        "density proportional to exp(-x / scale), x > 0",
@@ -85,7 +95,7 @@ std::vector<DistributionKind> unbounded_kinds() {
        make_exponential},
       {"student_t",
        "Student's t, moved by location and stretched by scale",
-       {positive("degrees_of_freedom", "degrees of freedom", {"df", "nu"}),
+       {shape_like("degrees_of_freedom", "degrees of freedom", {"df", "nu"}),
         {.name = "location", .description = "centre", .aliases = {"mean", "loc"}, .fallback = 0},
         {.name = "scale", .description = "scale", .aliases = {"sigma"}, .above = 0, .fallback = 1}},
        make_student_t},

@@ -79,6 +79,7 @@ void check_number(const DistributionSpec& spec, const DistributionField& field,
   if (!(value > field.above)) {
     if (!std::isinf(value)) refuse(fmt::format("greater than {}", field.above));
   }
+  if (!(value <= field.at_most)) refuse(fmt::format("at most {}", field.at_most));
   if (!field.above_field.empty() && !(value > other(field.above_field))) {
     refuse(fmt::format("greater than {} = {}", field.above_field, other(field.above_field)));
   }

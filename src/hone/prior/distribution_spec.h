@@ -38,11 +38,12 @@ DistributionSpec distribution_spec_from_json(const nlohmann::json& json,
 struct DistributionField {
   std::string_view name;
   std::string_view description;
-  std::vector<std::string_view> aliases = {};               // accepted in input, never written
-  double above = -std::numeric_limits<double>::infinity();  // greater than this number
-  std::string_view above_field = {};                        // greater than that field
-  std::string_view from_field = {};                         // at least that field
-  std::string_view to_field = {};                           // at most that field
+  std::vector<std::string_view> aliases = {};                // accepted in input, never written
+  double above = -std::numeric_limits<double>::infinity();   // greater than this number
+  double at_most = std::numeric_limits<double>::infinity();  // no greater than this number
+  std::string_view above_field = {};                         // greater than that field
+  std::string_view from_field = {};                          // at least that field
+  std::string_view to_field = {};                            // at most that field
   std::optional<double> fallback = {};  // when left out; if infinite, infinity may be given
   bool array = false;                   // a list of numbers
 };

@@ -44,6 +44,7 @@ int parse_parameter(std::string_view word, std::string_view text,
 
 std::vector<Marginal> one_dimensional(int dimensions) {
   std::vector<Marginal> marginals;
+  marginals.reserve(static_cast<std::size_t>(dimensions));
   for (int d = 0; d < dimensions; ++d) marginals.push_back({d});
   return marginals;
 }

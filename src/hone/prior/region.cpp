@@ -50,6 +50,7 @@ Region Region::whole(int dimensions) {
 
 Region Region::box(const std::vector<Interval>& axes) {
   std::vector<std::vector<Interval>> lists;
+  lists.reserve(axes.size());
   for (const Interval& interval : axes) lists.push_back({interval});
   return Region(std::move(lists));
 }

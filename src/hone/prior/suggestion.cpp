@@ -34,7 +34,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& allowed) {
-  const std::string list = fmt::format("allowed: {}", fmt::join(allowed, ", "));
+  std::string list = fmt::format("allowed: {}", fmt::join(allowed, ", "));
   // A word from a file may be megabytes long; nothing allowed resembles it then.
   if (word.size() > 100 || allowed.empty()) return list;
   const auto nearest = std::min_element(allowed.begin(), allowed.end(),

@@ -42,11 +42,14 @@ class Tabulated : public Distribution {
     return distance * (start + 0.5 * (end - start) * (distance / length));
   }
 
-  // The distance for which partial_mass is `mass`: the stable root of the quadratic.
+  // The distance for which partial_mass is `mass`: the stable root of the quadratic, in units of
+  // the segment so that no scale of x can underflow.
   static double partial_distance(double start, double end, double mass, double length) {
     if (mass <= 0) return 0;
-    const double root = std::sqrt(std::max(0.0, start * start + 2 * (end - start) * mass / length));
-    return std::min(length, 2 * mass / (start + root));
+    const double a = start * length;
+    const double b = end * length;
+    return length *
+           std::min(1.0, 2 * mass / (a + std::sqrt(std::max(0.0, a * a + 2 * (b - a) * mass))));
   }
 
   double log_density_inside(double x) const override {

@@ -81,33 +81,40 @@ class CutNormal {
         nearest_(low > 0    ? low
                  : high < 0 ? -high
                             : 0),
-        total_(mass_below(width, 0)) {}
+        total_(mass_below({high, width, 0})) {}
 
-  // Scaled mass below the point at these distances from the two ends.
-  double mass_below(double from_low, double from_high) const {
-    const double z = point(from_low, from_high);
+  // A point of the interval and its distances from the two ends, each with all its digits.
+  struct Point {
+    double z;
+    double from_low;
+    double from_high;
+  };
+
+  // Scaled mass below the point.
+  double mass_below(const Point& point) const {
+    const auto& [z, from_low, from_high] = point;
     if (low_ >= 0) return scaled_mass(low_, z, from_low);
     if (z > 0)
       return 0.5 * (std::erf(z / std::numbers::sqrt2) + std::erf(-low_ / std::numbers::sqrt2));
-    return density_ratio(from_low, from_high) * scaled_mass(-z, -low_, from_low);
+    return density_ratio(point) * scaled_mass(-z, -low_, from_low);
   }
 
   // Density relative to the highest one in the interval, and its logarithm.
-  double log_density_ratio(double from_low, double from_high) const {
-    const double offset = low_ > 0    ? from_low
-                          : high_ < 0 ? from_high
-                                      : std::abs(point(from_low, from_high));
+  double log_density_ratio(const Point& point) const {
+    const double offset = low_ > 0    ? point.from_low
+                          : high_ < 0 ? point.from_high
+                                      : std::abs(point.z);
     return -offset * (nearest_ + offset / 2);
   }
-  double density_ratio(double from_low, double from_high) const {
-    return std::exp(log_density_ratio(from_low, from_high));
-  }
+  double density_ratio(const Point& point) const { return std::exp(log_density_ratio(point)); }
 
   double total() const { return total_; }
+  double nearest() const { return nearest_; }
 
-  // Where quantile() measures from.
+  // Where quantile() measures from. Not from a lower end 40 sigma away from everything that
+  // matters: no mass a double can hold lies there, and the distance would have no digits left.
   Anchor anchor() const {
-    if (std::isfinite(low_)) return Anchor::low;
+    if (low_ >= std::min(high_, 0.0) - 40) return Anchor::low;
     return high_ <= 0 ? Anchor::high : Anchor::centre;
   }
 
@@ -125,10 +132,6 @@ class CutNormal {
   }
 
  private:
-  double point(double from_low, double from_high) const {
-    return std::abs(low_) <= std::abs(high_) ? low_ + from_low : high_ - from_high;
-  }
-
   // Where exp(-w (c + w / 2)) = p: how far the lower tail reaches from an upper end below the mean.
   double tail_distance(double p) const {
     const double depth = -std::log(p);
@@ -137,8 +140,9 @@ class CutNormal {
 
   double distance_from_high(double p) const {
     const auto f = [&](double w) {
-      const double mass = mass_below(kInfinity, w);
-      const double slope = -w * kInverseSqrtTwoPi * density_ratio(kInfinity, w) / mass;
+      const Point point{high_ - w, width_ - w, w};
+      const double mass = mass_below(point);
+      const double slope = -w * kInverseSqrtTwoPi * density_ratio(point) / mass;
       return std::pair(std::log(mass / total_ / p), slope);
     };
     const double guess = tail_distance(p);
@@ -147,8 +151,9 @@ class CutNormal {
 
   double distance_from_low(double p) const {
     const auto f = [&](double w) {
-      const double mass = mass_below(w, width_ - w);
-      const double slope = w * kInverseSqrtTwoPi * density_ratio(w, width_ - w) / mass;
+      const Point point{low_ + w, w, width_ - w};
+      const double mass = mass_below(point);
+      const double slope = w * kInverseSqrtTwoPi * density_ratio(point) / mass;
       // An underflowing mass lies below any target.
       return mass > 0 ? std::pair(std::log(mass / total_ / p), slope) : std::pair(-kInfinity, 1.0);
     };
@@ -160,7 +165,7 @@ class CutNormal {
 
   double guess_from_low(double p) const {
     if (high_ <= 0) return width_ - tail_distance(p);
-    const double linear = p * total_ / kInverseSqrtTwoPi / density_ratio(0, width_);
+    const double linear = p * total_ / kInverseSqrtTwoPi / density_ratio({low_, 0, width_});
     if (low_ >= 0 || linear < 0.1) return linear;
     return standard_normal_quantile(standard_normal_cdf(low_) + p * total_) - low_;
   }
@@ -181,22 +186,30 @@ class TruncatedNormal : public Distribution {
         forward_(z(lower()), z(upper()), (upper() - lower()) / sigma_),
         mirror_(-z(upper()), -z(lower()), (upper() - lower()) / sigma_) {}
 
-  bool usable() const { return std::isnormal(forward_.total()) && std::isnormal(mirror_.total()); }
+  // Beyond 1e15 sigma the mean's own rounding decides where the mass lies.
+  bool usable() const {
+    return std::isnormal(forward_.total()) && std::isnormal(mirror_.total()) &&
+           forward_.nearest() < 1e15;
+  }
 
  private:
   double z(double x) const { return (x - mean_) / sigma_; }
-  double from_low(double x) const { return (x - lower()) / sigma_; }
-  double from_high(double x) const { return (upper() - x) / sigma_; }
+  CutNormal::Point point(double x) const {
+    return {z(x), (x - lower()) / sigma_, (upper() - x) / sigma_};
+  }
+  CutNormal::Point mirrored(double x) const {
+    return {-z(x), (upper() - x) / sigma_, (x - lower()) / sigma_};
+  }
 
   double log_density_inside(double x) const override {
-    return forward_.log_density_ratio(from_low(x), from_high(x)) - std::log(forward_.total()) -
-           kLogSqrtTwoPi - std::log(sigma_);
+    return forward_.log_density_ratio(point(x)) - std::log(forward_.total()) - kLogSqrtTwoPi -
+           std::log(sigma_);
   }
   double mass_below(double x) const override {
-    return forward_.mass_below(from_low(x), from_high(x)) / forward_.total();
+    return forward_.mass_below(point(x)) / forward_.total();
   }
   double mass_above(double x) const override {
-    return mirror_.mass_below(from_high(x), from_low(x)) / mirror_.total();
+    return mirror_.mass_below(mirrored(x)) / mirror_.total();
   }
   double lower_quantile(double p) const override {
     const double anchor = forward_.anchor() == CutNormal::Anchor::low    ? lower()

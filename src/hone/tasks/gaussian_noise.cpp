@@ -54,6 +54,7 @@ void require_observation(std::span<const double> x, Index size, std::string_view
 
 Prior same_prior(int dimensions, const DistributionPointer& distribution) {
   std::vector<Parameter> parameters;
+  parameters.reserve(static_cast<std::size_t>(dimensions));
   for (int d = 0; d < dimensions; ++d) {
     parameters.push_back(
         {fmt::format("theta_{}", d), fmt::format("$\\theta_{{{}}}$", d), distribution});
