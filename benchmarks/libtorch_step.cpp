@@ -23,9 +23,9 @@ constexpr std::size_t kBatches = 4;
 
 // Activations are (members, features, rows), weights (members, out, in). With the rows innermost,
 // batch norm over the rows of every member and feature is torch's own fused batch norm on
-// (1, members * features, rows), without a copy. For K = 55 a whole step takes 90 ms; with
-// (members, rows, features) it takes 104 ms with the normalisation written out and 102 ms with
-// torch's batch norm on a transposed copy (2 cores, OpenBLAS).
+// (1, members * features, rows), without a copy. For K = 55 a whole step took 82 to 90 ms; with
+// (members, rows, features) it took 104 ms with the normalisation written out and 102 ms with
+// torch's batch norm on a transposed copy (2 shared cores, OpenBLAS, one run of each of these).
 struct Linear {
   Tensor weight;
   Tensor bias;
@@ -95,8 +95,10 @@ class Step : public LibtorchStep {
   double loss() const override { return loss_.item<double>() / members_; }
 
  protected:
-  // OpenBLAS splits a single product among its threads. That pays for the embedding's products; for
-  // those of the small networks one thread is faster (K = 55: 90 ms a step against 120 ms).
+  // OpenBLAS splits a single product among its threads. On 2 shared cores that made the embedding
+  // faster in two of three pairs of runs (147 ms a step against 176 ms, 158 against 197) and much
+  // slower in one (592 against 251); the small networks slower (K = 55: 120 ms against 90, one
+  // run).
   Step(int members, int threads, int blas_threads) : members_(members) {
     if (threads > 0) at::set_num_threads(threads);
     set_blas_threads(blas_threads > 0 ? blas_threads : at::get_num_threads());
@@ -219,8 +221,9 @@ std::unique_ptr<LibtorchStep> make_libtorch_embedding(const LibtorchEmbeddingCon
 }
 
 void settle_libtorch() {
-  // Measured by the FMA peak that follows: OpenMP's threads are gone after 20 ms; OpenBLAS's can
-  // still halve the peak after 60 ms, not after 300 ms.
+  // Judged by the FMA peak that followed on 2 shared cores: with OpenBLAS on one thread 20 ms were
+  // enough; on two the peak was still halved after 60 ms. After 300 ms it was whole in four runs of
+  // five, low in one together with the step itself. Check the peak of each case.
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
 }
 

@@ -40,7 +40,7 @@ template <typename... Args>
 }  // namespace hone
 
 // For broken promises inside hone, never for wrong input. Always on: none stands in a hot loop.
-#define HONE_ASSERT(condition)                                               \
-  do {                                                                       \
+#define HONE_ASSERT(condition)                                                  \
+  do {                                                                          \
     if (!(condition)) ::hone::assertion_failed(#condition, __FILE__, __LINE__); \
   } while (false)

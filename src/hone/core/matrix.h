@@ -50,8 +50,8 @@ class MatrixView {
   MatrixView(T* data, Index rows, Index cols, Index stride)
       : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
   template <typename U>
-    requires(std::is_same_v<T, const U>)
-  MatrixView(const MatrixView<U>& other)  // NOLINT: implicit, as U* converts to const U*
+  requires(std::is_same_v<T, const U>)
+      MatrixView(const MatrixView<U>& other)  // NOLINT: implicit, as U* converts to const U*
       : MatrixView(other.data(), other.rows(), other.cols(), other.stride()) {}
 
   T* data() const { return data_; }
@@ -61,9 +61,7 @@ class MatrixView {
   bool empty() const { return rows_ == 0 || cols_ == 0; }
 
   T& operator()(Index i, Index j) const { return data_[i * stride_ + j]; }
-  std::span<T> row(Index i) const {
-    return {data_ + i * stride_, static_cast<std::size_t>(cols_)};
-  }
+  std::span<T> row(Index i) const { return {data_ + i * stride_, static_cast<std::size_t>(cols_)}; }
   // Rows begin .. begin + count - 1.
   MatrixView rows(Index begin, Index count) const {
     return {data_ + begin * stride_, count, cols_, stride_};

@@ -20,7 +20,9 @@ void with_threads(int threads, const std::function<void()>& body) {
   arena.execute(body);
 }
 
-int thread_count() { return tbb::this_task_arena::max_concurrency(); }
+int thread_count() {
+  return tbb::this_task_arena::max_concurrency();
+}
 
 void parallel_for(Index count, const std::function<void(Index)>& body) {
   tbb::parallel_for(

@@ -5,9 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include <boost/random/poisson_distribution.hpp>
-
 #include <Random123/philox.h>
+#include <boost/random/poisson_distribution.hpp>
 
 #include "hone/core/error.h"
 
@@ -65,7 +64,7 @@ std::uint64_t Rng::bits64() {
 }
 
 double Rng::uniform() {
-  return (static_cast<double>(bits64() >> 11) + 0.5) * 0x1p-53;
+  return open_unit(bits64());
 }
 
 double Rng::normal() {

@@ -9,6 +9,12 @@
 
 namespace hone {
 
+// The middle of one of 2^52 equal parts of (0, 1), chosen by the upper bits. Both ends stay out:
+// with 53 bits the last middle would round up to 1.
+constexpr double open_unit(std::uint64_t bits) {
+  return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
+}
+
 // A counter-based random stream (Philox 4x32-10, Salmon et al. 2011).
 //
 // A stream is identified by 128 bits: the 64-bit key and the upper half of the counter. Children
@@ -32,10 +38,10 @@ class Rng {
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
 
   std::uint64_t bits64();
-  double uniform();                         // in the open interval (0, 1), 53 random bits
-  double normal();                          // standard normal
+  double uniform();                          // in the open interval (0, 1), 52 random bits
+  double normal();                           // standard normal
   std::uint64_t below(std::uint64_t limit);  // uniform on 0 .. limit - 1, exactly; limit >= 1
-  std::uint64_t poisson(double mean);       // mean >= 0
+  std::uint64_t poisson(double mean);        // mean >= 0
 
   void shuffle(std::span<std::int64_t> values);
   std::vector<std::int64_t> permutation(std::int64_t size);  // of 0 .. size - 1

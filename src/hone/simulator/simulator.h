@@ -14,7 +14,7 @@ namespace hone {
 
 // Parameters to simulate: row i of theta with seed seeds[i]. Simulation ids are the caller's.
 struct SimulationBatch {
-  MatrixView<const double> theta;       // (n, parameters)
+  MatrixView<const double> theta;        // (n, parameters)
   std::span<const std::uint64_t> seeds;  // (n)
 };
 
