@@ -12,7 +12,7 @@ setup:
 	@scripts/setup
 
 run: setup all
-	$(BUILD)/hone demo
+	$(BUILD)/hone run torus
 
 test: setup $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD)

@@ -1,3 +1,47 @@
-int main() {
-  return 0;
+#include <cstdio>
+#include <exception>
+
+#include "cli/commands.h"
+#include "hone/core/error.h"
+
+namespace {
+
+constexpr int kFailed = 1, kWrongUse = 2, kInterrupted = 130;
+
+int exit_code(hone::ErrorKind kind) {
+  switch (kind) {
+    case hone::ErrorKind::input: return kWrongUse;
+    case hone::ErrorKind::interrupted: return kInterrupted;
+    default: return kFailed;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program("hone: posteriors of simulator parameters from one observation (TMNRE)", "hone");
+  program.require_subcommand(1);
+  program.set_version_flag("--version", "hone 0.1.0");
+  program.option_defaults()->always_capture_default();
+  hone::cli::add_run_command(program);
+  hone::cli::add_resume_command(program);
+  hone::cli::add_show_command(program);
+  hone::cli::add_sample_command(program);
+  hone::cli::add_train_command(program);
+  hone::cli::add_tasks_command(program);
+  hone::cli::add_options_command(program);
+  try {
+    program.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? 0 : kWrongUse;
+  } catch (const hone::Error& error) {
+    std::fprintf(stderr, "hone: %s\n", error.what());
+    return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "hone: out of memory; finished work is saved, see `hone resume --help`\n");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "hone: %s\n", error.what());
+  }
+  return kFailed;
 }

@@ -20,6 +20,9 @@ class Observer {
   virtual void stage_advanced(std::string_view /*stage*/, Index /*done*/, Index /*total*/) {}
   virtual void stage_finished(std::string_view /*stage*/) {}
 
+  // Where the algorithm is now, for people: "round 2, prior mass 0.034".
+  virtual void context_changed(const std::string& /*context*/) {}
+
   virtual void log(LogLevel /*level*/, const std::string& /*message*/) {}
 
   // Asked at every safe point. Once true, the algorithm saves what is finished and throws

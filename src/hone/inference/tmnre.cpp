@@ -32,6 +32,14 @@ bool stopped_shrinking(const Cut& cut, const InferenceOptions& options) {
   return cut.mass_ratio > options.stop_ratio || worst_axis > options.stop_axis_ratio;
 }
 
+std::string describe(const Round& round, bool last) {
+  return fmt::format("round {}: {} kept + {} new simulations; prior mass {:.4g} {}", round.number,
+                     round.kept, round.simulated, round.region.mass(),
+                     last ? fmt::format("stays (a cut would keep {:.2g} of it)",
+                                        round.cut.mass_ratio)
+                          : fmt::format("-> {:.4g}", round.cut.region.mass()));
+}
+
 }  // namespace
 
 InferenceResult tmnre(Simulations& simulations, std::span<const double> observation,
@@ -49,6 +57,7 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     const Index left = options.budget - simulations.issued();
     const Index fresh = std::clamp<Index>(round_target(options, m, kept, rng) - kept, 0, left);
     if (left == 0) break;
+    observer.context_changed(fmt::format("round {}, prior mass {:.3g}", m, region.mass()));
     simulations.simulate(region, m, fresh, observer);
 
     rounds.push_back(journal.round(m, [&] {
@@ -65,9 +74,11 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     // On stopping the last cut is not made: the data in hand come from the region before it.
     const Cut& cut = rounds.back().cut;
     converged = stopped_shrinking(cut, options);
+    observer.log(LogLevel::info, describe(rounds.back(), converged));
     if (!converged) region = cut.region;
   }
 
+  observer.context_changed(fmt::format("final region, prior mass {:.3g}", region.mass()));
   // Spend the rest of the budget in the final region and train all marginals there.      rho_2
   simulations.simulate(region, static_cast<int>(rounds.size()) + 1,
                        options.budget - simulations.issued(), observer);

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+// One function per subcommand: it adds the command to the program, with a callback that does the
+// work. Errors leave as exceptions; main() turns them into messages and exit codes.
+
+namespace hone::cli {
+
+void add_run_command(CLI::App& program);
+void add_resume_command(CLI::App& program);
+void add_train_command(CLI::App& program);
+void add_show_command(CLI::App& program);
+void add_sample_command(CLI::App& program);
+void add_tasks_command(CLI::App& program);
+void add_options_command(CLI::App& program);
+
+}  // namespace hone::cli

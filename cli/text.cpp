@@ -1,0 +1,137 @@
+#include "cli/text.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace hone::cli {
+
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
+namespace {
+
+// Columns on a terminal: UTF-8 continuation bytes take none.
+std::size_t columns(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string intervals_text(const std::vector<ThetaInterval>& intervals) {
+  std::string text;
+  for (const ThetaInterval& one : intervals) {
+    text += fmt::format("{}{:.4g} .. {:.4g}", text.empty() ? "" : ", ", one.low, one.high);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t j = 0; j < row.size(); ++j) widths[j] = std::max(widths[j], columns(row[j]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const std::string fill(widths[j] - columns(row[j]), ' ');
+      text += (j == 0 ? "  " + row[j] + fill : "  " + fill + row[j]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string parameter_table(const std::vector<ParameterSummary>& parameters) {
+  std::vector<std::vector<std::string>> rows{
+      {"parameter", "mean", "st. dev.", "68 % interval", "95 % interval"}};
+  for (const ParameterSummary& p : parameters) {
+    rows.push_back({p.name, fmt::format("{:.5g}", p.mean), fmt::format("{:.2g}", p.deviation),
+                    intervals_text(p.interval68), intervals_text(p.interval95)});
+  }
+  return table(rows);
+}
+
+std::string round_table(const Run& run) {
+  std::vector<std::vector<std::string>> rows{
+      {"round", "prior mass", "kept", "new", "a cut keeps", "estimated lost mass"}};
+  for (const Round& r : run.rounds()) {
+    const double lost = *std::ranges::max_element(r.cut.lost_mass);
+    rows.push_back({std::to_string(r.number), fmt::format("{:.4g}", r.region.mass()),
+                    std::to_string(r.kept), std::to_string(r.simulated),
+                    fmt::format("{:.3g}", r.cut.mass_ratio), fmt::format("{:.1g}", lost)});
+  }
+  if (const auto region = run.final_region()) {
+    rows.push_back({"final", fmt::format("{:.4g}", region->mass())});
+  }
+  return rows.size() > 1 ? table(rows) : "";
+}
+
+std::string warning_lines(const std::vector<Warning>& warnings) {
+  std::string text;
+  for (const Warning& w : warnings) {
+    text += fmt::format("warning: {}\n         {}\n", w.message, w.advice);
+  }
+  return text;
+}
+
+namespace {
+
+nlohmann::ordered_json region_facts(const Prior& prior, const Region& region) {
+  auto axes = nlohmann::ordered_json::array();
+  for (int d = 0; d < prior.dimensions(); ++d) {
+    const Bounds hull = theta_hull(prior, region, d);
+    auto intervals = nlohmann::ordered_json::array();
+    for (const Bounds& b : theta_bounds(prior, region, d)) intervals.push_back({b.low, b.high});
+    axes.push_back({{"name", prior.parameter(d).name},
+                    {"low", hull.low},
+                    {"high", hull.high},
+                    {"intervals", intervals},
+                    {"prior_mass", region.axis_mass(d)}});
+  }
+  return axes;
+}
+
+}  // namespace
+
+nlohmann::ordered_json run_facts(const Run& run) {
+  const RunSpec& spec = run.spec();
+  const auto store = run.simulations();
+  nlohmann::ordered_json json{{"name", spec.name},
+                              {"task", spec.task},
+                              {"directory", run.directory().string()},
+                              {"seed", spec.seed},
+                              {"budget", spec.options.budget},
+                              {"finished", run.finished()},
+                              {"simulations_total", store ? store->rows() : 0},
+                              {"simulations_failed", store ? store->failed_rows() : 0}};
+  std::map<std::string, Index> reasons;
+  if (store) {
+    for (const auto& [id, reason] : store->failure_reasons()) ++reasons[reason];
+  }
+  json["failure_reasons"] = reasons;
+  json["rounds"] = nlohmann::ordered_json::array();
+  for (const Round& r : run.rounds()) {
+    json["rounds"].push_back({{"number", r.number},
+                              {"prior_mass", r.region.mass()},
+                              {"bounds", region_facts(spec.prior, r.region)},
+                              {"kept", r.kept},
+                              {"simulated", r.simulated},
+                              {"prior_mass_after", r.cut.region.mass()},
+                              {"mass_ratio", r.cut.mass_ratio},
+                              {"axis_ratio", r.cut.axis_ratio},
+                              {"lost_mass", r.cut.lost_mass}});
+  }
+  if (const auto region = run.final_region()) {
+    json["region"] = {{"prior_mass", region->mass()}, {"bounds", region_facts(spec.prior, *region)}};
+  }
+  const Summary summary = run.summary().value_or(Summary{});
+  const auto facts = to_json(summary);
+  json["parameters"] = facts.at("parameters");
+  json["warnings"] = facts.at("warnings");
+  return json;
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,46 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/execute.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+#include "hone/core/parallel.h"
+
+namespace hone::cli {
+
+void add_train_command(CLI::App& program) {
+  struct Arguments {
+    std::string directory;
+    std::vector<std::string> marginals;
+    int threads = 0;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = program.add_subcommand(
+      "train", "Train more marginals on the simulations of a finished run");
+  command->add_option("directory", arguments->directory, "Directory of the run")->required();
+  command->add_option("--marginal", arguments->marginals,
+                      "Posterior to train, as names or indices: a,b,c. Repeat for more")
+      ->required();
+  command->add_option("--threads", arguments->threads, kThreadsHelp)
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  command->callback([arguments] {
+    Run run = Run::open(arguments->directory);
+    std::vector<Marginal> marginals;
+    for (const std::string& text : arguments->marginals) {
+      marginals.push_back(text == "joint" ? joint(run.spec().prior.dimensions())
+                                          : parse_marginal(text, run.spec().prior.names()));
+    }
+    Progress progress;
+    with_threads(arguments->threads, [&] { run.train_more(marginals, progress); });
+    for (const Marginal& marginal : marginals) {
+      const std::string name = marginal_name(marginal, run.spec().prior.names());
+      print(fmt::format("trained {name}; draw from it with\n  hone sample {run} --marginal {name}\n",
+                        fmt::arg("name", name), fmt::arg("run", arguments->directory)));
+    }
+  });
+}
+
+}  // namespace hone::cli

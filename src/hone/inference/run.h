@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hone/inference/marginal_posterior.h"
+#include "hone/inference/summary.h"
+#include "hone/inference/tmnre.h"
+#include "hone/store/run_directory.h"
+
+// A run on disk. Files of a run directory (docs/run-directory.md):
+//   run.json                  the resolved problem: everything that decides the result
+//   simulations/              the store
+//   rounds/round-01.json      region, cut and training curves of each finished round
+//   networks/main.h5, .json   networks of the requested marginals, their region, training curves
+//   networks/extra-01.h5      marginals trained later
+//   posterior/posterior.h5    1-d and 2-d marginal posteriors on grids
+//   posterior/summary.json    table of parameters, warnings; written last: the run is finished
+// Every file is written whole or not at all, and holds no time or path: the same run gives the same
+// bytes, interrupted or not.
+
+namespace hone {
+
+struct RunSpec {
+  std::string name;
+  std::string task;  // built-in problem the simulator comes from
+  std::uint64_t seed = 1;
+  Prior prior;
+  std::vector<double> observation;
+  std::vector<Marginal> marginals;  // to be trained in the end
+  InferenceOptions options;
+};
+
+class Run {
+ public:
+  // A new directory with run.json; refuses a directory that holds anything.
+  static Run create(const std::filesystem::path& directory, RunSpec spec);
+  static Run open(const std::filesystem::path& directory);
+
+  const std::filesystem::path& directory() const { return directory_; }
+  const RunSpec& spec() const { return spec_; }
+
+  // Everything that is not done yet, from simulations to summary.json. Takes the run's lock.
+  Summary execute(Executor& executor, Observer& observer);
+
+  // More marginals on the simulations of a finished run. Takes the run's lock.
+  void train_more(const std::vector<Marginal>& marginals, Observer& observer);
+
+  // What has been done so far.
+  bool finished() const;
+  std::vector<Round> rounds() const;
+  std::optional<Summary> summary() const;
+  std::optional<SimulationStore> simulations() const;  // nothing before the first
+  std::vector<RatioEstimator> estimators() const;      // main, then extra ones
+  std::optional<Region> final_region() const;
+
+ private:
+  Run(std::filesystem::path directory, RunSpec spec);
+  SimulationStore open_store(bool create) const;
+  Summary write_posterior(const InferenceResult& result, Index failed) const;
+
+  std::filesystem::path directory_;
+  RunSpec spec_;
+};
+
+// The posterior of a marginal at the run's observation; Error{input} if it was not trained.
+MarginalPosterior find_posterior(const std::vector<RatioEstimator>& estimators,
+                                 const Marginal& marginal, std::span<const double> x);
+
+}  // namespace hone

@@ -1,0 +1,151 @@
+#include "hone/inference/run_files.h"
+
+#include <limits>
+
+#include "hone/core/error.h"
+#include "hone/store/array_file.h"
+#include "hone/store/files.h"
+
+namespace hone {
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+
+// JSON has no infinity and no NaN.
+OrderedJson number(double value) {
+  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
+}
+
+}  // namespace
+
+std::filesystem::path round_file(const std::filesystem::path& run, int number) {
+  return run / "rounds" / fmt::format("round-{:02}.json", number);
+}
+
+Json read_json(const std::filesystem::path& file) { return Json::parse(read_file(file)); }
+
+void write_json(const std::filesystem::path& file, const OrderedJson& json) {
+  create_directories_durably(file.parent_path());
+  write_file_atomically(file, json.dump(2) + "\n");
+}
+
+OrderedJson to_json(const RunSpec& spec) {
+  return {{"format", kFormat},
+          {"name", spec.name},
+          {"task", spec.task},
+          {"seed", spec.seed},
+          {"parameters", to_json(spec.prior)},
+          {"observation", spec.observation},
+          {"marginals", spec.marginals},
+          {"options", to_json(spec.options)}};
+}
+
+RunSpec run_spec_from_json(const Json& json) {
+  const int format = json.at("format");
+  if (format != kFormat) {
+    fail(ErrorKind::io, "run.json has format {}, this hone reads format {}; use the version that "
+         "made the run", format, kFormat);
+  }
+  return {.name = json.at("name"),
+          .task = json.at("task"),
+          .seed = json.at("seed"),
+          .prior = prior_from_json(json.at("parameters")),
+          .observation = json.at("observation"),
+          .marginals = json.at("marginals"),
+          .options = inference_options_from_json(json.at("options"))};
+}
+
+OrderedJson to_json(const std::vector<MemberHistory>& histories) {
+  auto json = OrderedJson::array();
+  for (const MemberHistory& h : histories) {
+    const auto numbers = [](const std::vector<float>& values) {
+      auto list = OrderedJson::array();
+      for (const float value : values) list.push_back(number(static_cast<double>(value)));
+      return list;
+    };
+    json.push_back({{"stop", to_string(h.stop)},
+                    {"best_epoch", h.best_epoch},
+                    {"best_loss", number(h.best_loss)},
+                    {"training_loss", numbers(h.training_loss)},
+                    {"validation_loss", numbers(h.validation_loss)},
+                    {"learning_rate", numbers(h.learning_rate)}});
+  }
+  return json;
+}
+
+std::vector<MemberHistory> histories_from_json(const Json& json) {
+  std::vector<MemberHistory> histories;
+  for (const Json& h : json) {
+    const auto value = [](const Json& v) {
+      return v.is_null() ? std::numeric_limits<double>::quiet_NaN() : v.get<double>();
+    };
+    const auto numbers = [&](const char* name) {
+      std::vector<float> values;
+      for (const Json& v : h.at(name)) values.push_back(static_cast<float>(value(v)));
+      return values;
+    };
+    MemberHistory history{.training_loss = numbers("training_loss"),
+                          .validation_loss = numbers("validation_loss"),
+                          .learning_rate = numbers("learning_rate"),
+                          .best_epoch = h.at("best_epoch"),
+                          .best_loss = value(h.at("best_loss"))};
+    for (const StopReason reason :
+         {StopReason::converged, StopReason::max_epochs, StopReason::diverged}) {
+      if (h.at("stop") == to_string(reason)) history.stop = reason;
+    }
+    histories.push_back(std::move(history));
+  }
+  return histories;
+}
+
+OrderedJson to_json(const Round& round) {
+  return {{"number", round.number},
+          {"region", to_json(round.region)},
+          {"kept", round.kept},
+          {"simulated", round.simulated},
+          {"cut", {{"region", to_json(round.cut.region)},
+                   {"mass_ratio", round.cut.mass_ratio},
+                   {"axis_ratio", round.cut.axis_ratio},
+                   {"lost_mass", round.cut.lost_mass},
+                   {"edge_low", round.cut.edge_low},
+                   {"edge_high", round.cut.edge_high}}},
+          {"training", to_json(round.training)}};
+}
+
+Round round_from_json(const Json& json) {
+  const Json& cut = json.at("cut");
+  return {.number = json.at("number"),
+          .region = region_from_json(json.at("region")),
+          .kept = json.at("kept"),
+          .simulated = json.at("simulated"),
+          .cut = {.region = region_from_json(cut.at("region")),
+                  .mass_ratio = cut.at("mass_ratio"),
+                  .axis_ratio = cut.at("axis_ratio"),
+                  .lost_mass = cut.at("lost_mass"),
+                  .edge_low = cut.at("edge_low"),
+                  .edge_high = cut.at("edge_high")},
+          .training = histories_from_json(json.at("training"))};
+}
+
+void write_estimator(const std::filesystem::path& networks, const std::string& name,
+                     const TrainedEstimator& trained) {
+  write_json(networks / (name + ".json"),
+             {{"region", to_json(trained.estimator.prior().region())},
+              {"training", to_json(trained.histories)}});
+  write_arrays(networks / (name + ".h5"), trained.estimator.to_arrays());
+}
+
+TrainedEstimator read_estimator(const std::filesystem::path& networks, const std::string& name,
+                                const Prior& prior) {
+  const auto arrays = read_arrays(networks / (name + ".h5"));
+  return read_json_as(networks / (name + ".json"), [&](const Json& json) {
+    return TrainedEstimator{
+        RatioEstimator::from_arrays(prior, region_from_json(json.at("region")), arrays),
+        histories_from_json(json.at("training"))};
+  });
+}
+
+}  // namespace hone

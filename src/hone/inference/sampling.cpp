@@ -1,0 +1,150 @@
+#include "hone/inference/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "hone/core/error.h"
+#include "hone/inference/ensemble_mcmc.h"
+
+namespace hone {
+namespace {
+
+constexpr Index kBatch = 16384;
+
+Matrix<float> uniform_points(Index rows, Index dimensions, Rng rng) {
+  Matrix<float> points(rows, dimensions);
+  for (Index i = 0; i < rows; ++i) {
+    for (float& value : points.row(i)) value = static_cast<float>(rng.uniform());
+  }
+  return points;
+}
+
+Matrix<double> to_theta(const MarginalPosterior& posterior, MatrixView<const float> local) {
+  Matrix<double> theta(local.rows(), local.cols());
+  for (Index i = 0; i < local.rows(); ++i) {
+    for (Index j = 0; j < local.cols(); ++j) {
+      const int d = posterior.marginal()[static_cast<std::size_t>(j)];
+      // A float may round to the very ends, which have no density of their own.
+      const double inside = std::clamp(static_cast<double>(local(i, j)), 1e-9, 1 - 1e-9);
+      theta(i, j) = posterior.prior().to_theta(d, inside);
+    }
+  }
+  return theta;
+}
+
+// Normalised weights of draws from the prior.
+std::vector<double> normalized_weights(std::span<const double> log_density) {
+  const double peak = *std::ranges::max_element(log_density);
+  std::vector<double> weights;
+  for (const double value : log_density) weights.push_back(std::exp(value - peak));
+  const double sum = std::reduce(weights.begin(), weights.end());
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+double highest_log_density(const MarginalPosterior& posterior, const Rng& rng) {
+  const Index dimensions = posterior.dimensions();
+  const Matrix<float> points = dimensions == 1   ? local_grid(4096, 1)
+                               : dimensions == 2 ? local_grid(192, 2)
+                                                 : uniform_points(4 * kBatch, dimensions, rng);
+  const std::vector<double> density = posterior.log_density_local(points);
+  return *std::ranges::max_element(density);
+}
+
+// Accepts u with probability density(u) / bound. Nothing if a density above the bound turns up:
+// then `bound` is raised and the caller starts again, so that no draw was made under a wrong one.
+std::optional<Matrix<float>> reject(const MarginalPosterior& posterior, Index rows, double& bound,
+                                    Index max_proposals, const Rng& rng) {
+  Matrix<float> accepted(rows, posterior.dimensions());
+  Index count = 0;
+  for (Index batch = 0; count < rows && batch * kBatch < max_proposals; ++batch) {
+    const auto number = static_cast<std::uint64_t>(batch);
+    const Matrix<float> points =
+        uniform_points(kBatch, posterior.dimensions(), rng.child("proposal", number));
+    const std::vector<double> density = posterior.log_density_local(points);
+    const double highest = *std::ranges::max_element(density);
+    if (highest > bound) {
+      bound = highest + 0.1;
+      return std::nullopt;
+    }
+    Rng coin = rng.child("accept", number);
+    for (Index i = 0; i < kBatch && count < rows; ++i) {
+      if (std::log(coin.uniform()) >= density[static_cast<std::size_t>(i)] - bound) continue;
+      std::ranges::copy(points.row(i), accepted.row(count++).begin());
+    }
+  }
+  if (count < rows) return std::nullopt;
+  return accepted;
+}
+
+// Walkers start where importance sampling puts them, so that every mode has its share.
+PosteriorSamples sample_by_mcmc(const MarginalPosterior& posterior, Index rows, const Rng& rng) {
+  const Matrix<float> points = uniform_points(4 * kBatch, posterior.dimensions(),
+                                              rng.child("start"));
+  const auto weights = normalized_weights(posterior.log_density_local(points));
+  std::vector<double> cumulative(weights.size());
+  std::partial_sum(weights.begin(), weights.end(), cumulative.begin());
+  Matrix<double> walkers(EnsembleMcmcOptions{}.walkers, posterior.dimensions());
+  Rng pick = rng.child("pick");
+  for (Index w = 0; w < walkers.rows(); ++w) {
+    const auto at = std::ranges::lower_bound(cumulative, pick.uniform() * cumulative.back());
+    const Index row = std::min<Index>(at - cumulative.begin(), points.rows() - 1);
+    // A little scatter: walkers on one point would move in a subspace for ever.
+    for (Index d = 0; d < walkers.cols(); ++d) {
+      const double scattered = static_cast<double>(points(row, d)) + 1e-4 * pick.normal();
+      walkers(w, d) = std::clamp(scattered, 1e-6, 1 - 1e-6);
+    }
+  }
+  const auto log_density = [&](const Matrix<double>& at) {
+    Matrix<float> local(at.rows(), at.cols());
+    for (Index i = 0; i < at.rows(); ++i) {
+      std::ranges::transform(at.row(i), local.row(i).begin(),
+                             [](double value) { return static_cast<float>(value); });
+    }
+    return posterior.log_density_local(local);
+  };
+  const EnsembleMcmcResult chain =
+      ensemble_mcmc(log_density, std::move(walkers), rows, rng.child("mcmc"));
+  Matrix<float> local(rows, posterior.dimensions());
+  for (Index i = 0; i < rows; ++i) {
+    std::ranges::transform(chain.points.row(i), local.row(i).begin(),
+                           [](double value) { return static_cast<float>(value); });
+  }
+  return {to_theta(posterior, local), "mcmc", chain.acceptance, chain.effective_size};
+}
+
+}  // namespace
+
+WeightedSamples weighted_samples(const MarginalPosterior& posterior, Index rows, const Rng& rng) {
+  HONE_ASSERT(rows >= 1);
+  const Matrix<float> points = uniform_points(rows, posterior.dimensions(), rng.child("weighted"));
+  WeightedSamples result{to_theta(posterior, points),
+                         normalized_weights(posterior.log_density_local(points)), 0};
+  const double squares = std::inner_product(result.weights.begin(), result.weights.end(),
+                                            result.weights.begin(), 0.0);
+  result.effective_size = 1 / squares;
+  return result;
+}
+
+PosteriorSamples sample_posterior(const MarginalPosterior& posterior, Index rows, const Rng& rng,
+                                  const SamplingOptions& options) {
+  HONE_ASSERT(rows >= 1);
+  // Local coordinates are uniform under the prior, so the acceptance is 1 / (largest density).
+  double bound = highest_log_density(posterior, rng.child("bound")) + 0.05;
+  constexpr int kRestarts = 30;
+  for (int attempt = 0; attempt < kRestarts; ++attempt) {
+    const double acceptance = std::exp(-bound);
+    if (acceptance < options.min_acceptance) break;
+    const auto max_proposals =
+        static_cast<Index>(2 * static_cast<double>(rows + 100) / acceptance) + 4 * kBatch;
+    const auto accepted = reject(posterior, rows, bound, max_proposals, rng);
+    if (accepted) {
+      return {to_theta(posterior, *accepted), "rejection", acceptance, static_cast<double>(rows)};
+    }
+  }
+  return sample_by_mcmc(posterior, rows, rng);
+}
+
+}  // namespace hone
