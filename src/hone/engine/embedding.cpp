@@ -29,21 +29,24 @@ struct Trivial {
 
 std::vector<AffineLayout> make_layers(Index data_size, const EmbeddingOptions& o) {
   std::vector<AffineLayout> layers;
-  Index length = data_size, channels = 1;
+  Index length = data_size, channels = 1, width = 1;
   for (const int size : o.hidden) {
-    AffineLayout layer{.out = size};
+    AffineLayout layer{
+        .patch = length * width, .channels = channels, .channel_width = width, .out = size};
     if (o.kind == EmbeddingKind::convolution) {
-      layer.patch = o.kernel * channels;
-      layer.step = o.stride * channels;
+      layer.patch = o.kernel * width;
+      layer.step = o.stride * width;
       layer.positions = (length - o.kernel) / o.stride + 1;
-    } else {
-      layer.patch = length * channels;
     }
     length = layer.positions;
-    channels = layer.out_width();
+    channels = layer.out;
+    width = layer.out_width();
     layers.push_back(layer);
   }
-  layers.push_back({.patch = length * channels, .out = o.features});
+  layers.push_back({.patch = length * width,
+                    .channels = channels,
+                    .channel_width = width,
+                    .out = o.features});
   return layers;
 }
 
@@ -99,19 +102,24 @@ Embedding<T>::Embedding(Index data_size, const EmbeddingOptions& options, GemmBa
   }
 }
 
+// Weights of padding channels are zero and stay so: otherwise gradients would reach the layer before
+// through them, and its padding would be trained.
 template <typename T>
 void Embedding<T>::initialize(T* parameters, Rng rng) const {
   std::fill(parameters, parameters + total_, T(0));
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const double limit = 1 / std::sqrt(static_cast<double>(layers_[i].patch));
-    for (const ParameterBlock* block : {&blocks_[2 * i], &blocks_[2 * i + 1]}) {
-      for (Index r = 0; r < block->rows; ++r) {
-        for (Index c = 0; c < block->cols; ++c) {
-          parameters[block->offset + r * block->stride + c] =
-              static_cast<T>(limit * (2 * rng.uniform() - 1));
-        }
+  for (const AffineLayout& layer : layers_) {
+    const Index inputs = layer.patch / layer.channel_width * layer.channels;
+    const double limit = 1 / std::sqrt(static_cast<double>(inputs));
+    const auto fill_row = [&](T* row) {
+      for (Index c = 0; c < layer.out; ++c) {
+        row[c] = static_cast<T>(limit * (2 * rng.uniform() - 1));
       }
+    };
+    for (Index r = 0; r < layer.patch; ++r) {
+      if (r % layer.channel_width >= layer.channels) continue;
+      fill_row(parameters + layer.weight + r * layer.out_width());
     }
+    fill_row(parameters + layer.bias);
   }
 }
 

@@ -33,7 +33,8 @@ struct EmbeddingOptions {
 // (length, channels) data, channels innermost, has overlapping patches of kernel x channels values,
 // `step` values apart, which lie in memory ready for the matrix product.
 struct AffineLayout {
-  Index patch = 0;      // inputs of one patch
+  Index patch = 0;      // inputs of one patch, with the padding between channels
+  Index channels = 0, channel_width = 0;  // of the input, without and with padding
   Index positions = 1;  // patches per row
   Index step = 0;       // values between the starts of two patches
   Index out = 0;        // outputs per patch, without padding
