@@ -14,13 +14,13 @@ namespace {
 // Rows per evaluation task: large enough to hide the start of a task, small enough to share out.
 constexpr Index kTaskRows = 1024;
 
-Index theta_capacity(std::span<const MemberSpec> members) {
+}  // namespace
+
+Index most_columns(std::span<const MemberSpec> members) {
   std::size_t largest = 0;
   for (const MemberSpec& member : members) largest = std::max(largest, member.columns.size());
   return static_cast<Index>(largest);
 }
-
-}  // namespace
 
 Rng MemberSpec::stream(const Rng& root) const {
   return root.child(fmt::format("member {}", fmt::join(columns, ",")), replica);
@@ -40,7 +40,7 @@ RatioStack::RatioStack(std::vector<MemberSpec> members, const NetworkOptions& ne
     inputs = embedding.features;
   }
   network_ = std::make_unique<Network<float>>(NetworkShape{
-      .options = network, .data_size = inputs, .theta_size = theta_capacity(members_)});
+      .options = network, .data_size = inputs, .theta_size = most_columns(members_)});
   parameters_ = AlignedBuffer<float>(std::size_t(network_->layout().total * size()));
 }
 

@@ -50,6 +50,10 @@ void check_member(const MemberSpec& member, Index parameters) {
   if (member.columns.empty()) {
     fail(ErrorKind::input, "a member has no columns of theta: give at least one");
   }
+  if (member.replica > std::uint64_t{kLargestReplica}) {
+    fail(ErrorKind::input, "member {}: its replica must be at most {}", member.name(),
+         kLargestReplica);
+  }
   for (const int column : member.columns) {
     if (column < 0 || column >= parameters) {
       fail(ErrorKind::input, "member {}: column {} does not exist: theta has {} columns",
