@@ -73,12 +73,11 @@ double MemberTrainer::step(Workspace<float>& w, MatrixView<const float> x,
 
 void MemberTrainer::start_validation() { validation_negatives_ = rng_.child("validation"); }
 
-double MemberTrainer::validation_loss(Workspace<float>& w, MatrixView<const float> x,
-                                      std::span<const Index> rows, const ThetaTable& theta) {
+void MemberTrainer::add_validation_loss(double& sum, Workspace<float>& w, MatrixView<const float> x,
+                                        std::span<const Index> rows, const ThetaTable& theta) {
   const Index candidates = 1 + options_.validation_negatives, width = network_.layout().width;
   const Index theta_size = static_cast<Index>(spec_.columns.size());
   const Index chunk = options_.batch_size;
-  double sum = 0;
   for (Index begin = 0; begin < x.rows(); begin += chunk) {
     const Index count = std::min(chunk, x.rows() - begin);
     gather_theta(w, rows.subspan(std::size_t(begin), std::size_t(count)), theta.scores,
@@ -93,7 +92,6 @@ double MemberTrainer::validation_loss(Workspace<float>& w, MatrixView<const floa
     sum += static_cast<double>(count) *
            ratio_loss<float>(nullptr, w.logits.data(), count, candidates, options_.loss);
   }
-  return sum;
 }
 
 void MemberTrainer::keep_as_best() { std::ranges::copy(current(), best_.data()); }
