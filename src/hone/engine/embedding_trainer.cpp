@@ -8,9 +8,12 @@ namespace hone {
 
 EmbeddingTrainer::EmbeddingTrainer(RatioStack& stack, Index batch_rows,
                                    const OptimizerOptions& options, Rng rng)
-    : embedding_(*stack.embedding()), parameters_(stack.embedding_parameters()),
-      batch_rows_(batch_rows), workspace_(embedding_.make_workspace(batch_rows, true)),
-      optimizer_(embedding_.parameters(), options), best_(parameters_.size()) {
+    : embedding_(*stack.embedding()),
+      parameters_(stack.embedding_parameters()),
+      batch_rows_(batch_rows),
+      workspace_(embedding_.make_workspace(batch_rows, true)),
+      optimizer_(embedding_.parameters(), options),
+      best_(parameters_.size()) {
   embedding_.initialize(parameters_.data(), rng);
   keep_as_best();
   for (Index k = 0; k < stack.size(); ++k) {
@@ -46,7 +49,11 @@ void EmbeddingTrainer::step(MatrixView<const float> x, std::span<const Index> me
   optimizer_.step(parameters_.data(), workspace_.gradient.data(), learning_rate);
 }
 
-void EmbeddingTrainer::keep_as_best() { std::ranges::copy(parameters_, best_.data()); }
-void EmbeddingTrainer::restore_best() { std::ranges::copy(best_.span(), parameters_.begin()); }
+void EmbeddingTrainer::keep_as_best() {
+  std::ranges::copy(parameters_, best_.data());
+}
+void EmbeddingTrainer::restore_best() {
+  std::ranges::copy(best_.span(), parameters_.begin());
+}
 
 }  // namespace hone

@@ -16,10 +16,10 @@ namespace {
 constexpr double kFormatVersion = 1;
 
 std::vector<double> shape_numbers(const NetworkOptions& n, const EmbeddingOptions& e) {
-  std::vector<double> numbers{kFormatVersion, double(n.kind), double(n.hidden), double(n.depth),
-                              double(n.activation), double(n.norm), n.dropout, double(e.kind),
-                              double(e.features), double(e.kernel), double(e.stride),
-                              double(e.activation)};
+  std::vector<double> numbers{kFormatVersion,   double(n.kind),       double(n.hidden),
+                              double(n.depth),  double(n.activation), double(n.norm),
+                              n.dropout,        double(e.kind),       double(e.features),
+                              double(e.kernel), double(e.stride),     double(e.activation)};
   for (const int size : e.hidden) numbers.push_back(size);
   return numbers;
 }
@@ -27,8 +27,10 @@ std::vector<double> shape_numbers(const NetworkOptions& n, const EmbeddingOption
 // A whole number from a file that must lie in 0 .. limit.
 Index whole_number(double value, Index limit, const char* what) {
   if (!(value >= 0 && value <= double(limit)) || value != std::floor(value)) {
-    fail(ErrorKind::io, "network file: {} = {} is not a whole number in 0 .. {}; the file is "
-         "damaged", what, value, limit);
+    fail(ErrorKind::io,
+         "network file: {} = {} is not a whole number in 0 .. {}; the file is "
+         "damaged",
+         what, value, limit);
   }
   return static_cast<Index>(value);
 }
@@ -38,8 +40,10 @@ int whole(double value, int limit, const char* what) {
 
 void read_shape(NetworkOptions& n, EmbeddingOptions& e, std::span<const double> v) {
   if (v.size() < 12 || v[0] != kFormatVersion) {
-    fail(ErrorKind::io, "network file: format version {} is not {}; it was written by another "
-         "version of hone", v.empty() ? 0.0 : v[0], kFormatVersion);
+    fail(ErrorKind::io,
+         "network file: format version {} is not {}; it was written by another "
+         "version of hone",
+         v.empty() ? 0.0 : v[0], kFormatVersion);
   }
   n.kind = static_cast<NetworkKind>(whole(v[1], 1, "kind"));
   n.hidden = whole(v[2], 16384, "hidden");
@@ -90,7 +94,9 @@ std::vector<MemberSpec> read_members(std::span<const NamedArray> arrays, int the
   const std::size_t cols = values.size() / static_cast<std::size_t>(rows);
   std::vector<MemberSpec> members;
   for (std::size_t at = 0; at < values.size(); at += cols) {
-    MemberSpec member{.columns = {}, .replica = std::uint64_t(whole_number(values[at], kLargestReplica, "replica"))};
+    MemberSpec member{
+        .columns = {},
+        .replica = std::uint64_t(whole_number(values[at], kLargestReplica, "replica"))};
     for (std::size_t j = at + 1; j < at + cols && values[j] != -1; ++j) {
       member.columns.push_back(whole(values[j], theta_columns - 1, "column"));
     }

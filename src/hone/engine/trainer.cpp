@@ -76,7 +76,11 @@ Matrix<float> standard_scores(const Standardizer& scores, MatrixView<const float
 
 Training::Training(const TrainingData& data, RatioStack stack, const TrainingOptions& options,
                    const Rng& rng, Observer& observer)
-    : data_(data), stack_(std::move(stack)), options_(options), rng_(rng), observer_(observer),
+    : data_(data),
+      stack_(std::move(stack)),
+      options_(options),
+      rng_(rng),
+      observer_(observer),
       theta_scores_(standard_scores(stack_.theta_scores(), data.theta)),
       theta_{theta_scores_, data.training, data.validation},
       training_reader_(data.x, stack_.x_scores(), options.batch_size, data.segment_bytes),
@@ -252,7 +256,8 @@ void Training::finish_group(std::size_t index, std::span<const double> losses) {
       for (const Index k : members) finish_member(k, convergence, StopReason::converged);
       members.clear();
       break;
-    case Convergence::Verdict::no_progress: break;
+    case Convergence::Verdict::no_progress:
+      break;
   }
 }
 
