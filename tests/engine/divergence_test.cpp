@@ -1,10 +1,12 @@
 // A member whose loss is no longer a number stops, keeps its best weights and says so.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
 #include "engine/problems.h"
+#include "hone/engine/embedding_trainer.h"
 #include "hone/engine/trainer.h"
 
 namespace hone {
@@ -61,6 +63,27 @@ TEST(Divergence, OfOneMemberDoesNotReachTheOthersThroughASharedEmbedding) {
     EXPECT_LT(result.histories[k].best_loss, std::log(4.0)) << "no better than without data";
     EXPECT_TRUE(all_finite(result.stack.parameters(Index(k))));
   }
+}
+
+TEST(Divergence, OfAGradientIsLeftOutOfTheEmbeddingsStep) {
+  const GaussianProblem problem(64, 0, Rng(1));
+  Matrix<float> x(64, padded(GaussianProblem::kDataSize));
+  std::vector<std::vector<float>> weights;
+  for (const bool overflow : {true, false}) {
+    RatioStack stack({{{0}, 0}, {{1}, 0}}, kNetwork, kLinear,
+                     fit_standardizer(problem.source, problem.training, "x"), {{0, 0}, {1, 1}});
+    stack.x_scores().apply(x, problem.x);
+    EmbeddingTrainer trainer(stack, 64, {}, Rng(3));
+    const Index count = 64 * trainer.forward(x).cols();
+    std::fill_n(trainer.feature_gradient(0), count, 0.1F);
+    std::fill_n(trainer.feature_gradient(1), count, std::numeric_limits<float>::infinity());
+    const std::vector<Index> both{0, 1}, first{0};
+    trainer.step(x, overflow ? both : first, 0.1);
+    const auto parameters = stack.embedding_parameters();
+    weights.emplace_back(parameters.begin(), parameters.end());
+    EXPECT_TRUE(all_finite(parameters));
+  }
+  EXPECT_EQ(weights[0], weights[1]);
 }
 
 // Adam moves every weight by about the learning rate: 1e15 at once overflows the next loss.

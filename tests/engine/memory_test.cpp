@@ -4,7 +4,6 @@
 #include "engine/allocation_counter.h"
 #include "engine/problems.h"
 #include "hone/core/parallel.h"
-#include "hone/engine/embedding_trainer.h"
 #include "hone/engine/member_trainer.h"
 #include "hone/engine/trainer.h"
 
@@ -156,6 +155,42 @@ TEST(PeakMemory, GrowsByWhatIsStatedPerMember) {
   const RatioStack stack({{{0}, 0}}, {.hidden = 64}, {}, bench.x_scores, bench.theta_scores);
   const double stated = double(training_bytes_per_member(stack, bench.options));
   EXPECT_NEAR(measured / stated, 1, 0.1) << measured << " B, stated " << stated << " B";
+}
+
+// 7497 numbers per row made on demand: theta times a wave, plus noise. 90 MB as a table.
+class WideRows final : public RowSource {
+ public:
+  explicit WideRows(const Matrix<float>& theta) : theta_(theta) {}
+  Index rows() const override { return theta_.rows(); }
+  Index cols() const override { return 7497; }
+  void read(MatrixView<float> out, std::span<const Index> rows) const override {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::uint32_t state = std::uint32_t(rows[i]) * 2654435761U + 1;
+      for (Index j = 0; j < cols(); ++j) {
+        state = state * 1664525U + 1013904223U;
+        const float noise = float(state >> 8) / float(1 << 23) - 1;
+        out(Index(i), j) = theta_(rows[i], 0) * float(j % 100) / 100 + 3 * noise;
+      }
+    }
+  }
+
+ private:
+  const Matrix<float>& theta_;
+};
+
+TEST(PeakMemory, IsAFractionOfATableThatStreamsThroughAnEmbedding) {
+  const GaussianProblem problem(3000, 300, Rng(1));
+  const WideRows rows(problem.theta);
+  const TrainingData data{rows, problem.theta, problem.training, problem.validation, 1 << 20};
+  TrainingOptions options;
+  options.max_epochs = 2;
+  test::forget_peak();
+  const std::size_t before = test::live_bytes();
+  const TrainingResult result =
+      train(data, {{{0}, 0}}, {.hidden = 16, .depth = 1},
+            {.kind = EmbeddingKind::linear, .features = 10, .hidden = {}}, options, Rng(2));
+  EXPECT_LT(double(test::peak_bytes() - before), 30e6);
+  EXPECT_LT(result.histories[0].best_loss, 1.0);
 }
 
 }  // namespace

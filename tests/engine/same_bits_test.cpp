@@ -80,7 +80,7 @@ TEST(SameBits, ForMembersThatDifferInNothingButTheirReplicaAreNot) {
   EXPECT_FALSE(same_bits(all.stack.parameters(0), all.stack.parameters(4)));
 }
 
-// Rows from "disk": counts how many are asked for at once.
+// A source that is not a matrix in memory.
 class StreamedRows final : public RowSource {
  public:
   explicit StreamedRows(const RowSource& rows) : rows_(rows) {}

@@ -1,6 +1,7 @@
 #include "hone/engine/embedding_trainer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "hone/engine/flush_denormals.h"
 
@@ -42,8 +43,11 @@ void EmbeddingTrainer::step(MatrixView<const float> x, std::span<const Index> me
   const FlushDenormals flush;
   AlignedBuffer<float>& total = workspace_.gradient_z.back();
   std::ranges::fill(total.span(), 0.0F);
+  const Index count = static_cast<Index>(total.size());
+  const Kernels<float>& kernels = best_kernels<float>();
   for (const Index k : members) {
-    best_kernels<float>().add(total.data(), feature_gradient(k), static_cast<Index>(total.size()));
+    if (!std::isfinite(kernels.square_norm(feature_gradient(k), count))) continue;
+    kernels.add(total.data(), feature_gradient(k), count);
   }
   embedding_.backward(workspace_, parameters_.data(), total.data(), x.data(), x.stride(), x.rows());
   optimizer_.step(parameters_.data(), workspace_.gradient.data(), learning_rate);
