@@ -29,7 +29,8 @@ const std::vector<MemberSpec> kSeven{{{0}, 0}, {{1}, 0},    {{2}, 0},      {{0, 
                                      {{0}, 1}, {{2, 0}, 0}, {{0, 1, 2}, 0}};
 
 bool same_bits(std::span<const float> a, std::span<const float> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
 TrainingResult trained(int threads, const std::vector<MemberSpec>& members,
