@@ -7,16 +7,15 @@
 namespace hone {
 namespace {
 
-// 64 MiB: many batches of the widest data, little next to the simulations themselves.
-constexpr Index kSegmentBytes = Index{64} << 20;
 constexpr Index kTaskRows = 256;
 
 }  // namespace
 
-SegmentReader::SegmentReader(const RowSource& table, const Standardizer& scores, Index multiple)
+SegmentReader::SegmentReader(const RowSource& table, const Standardizer& scores, Index multiple,
+                             Index bytes)
     : table_(table), scores_(scores) {
   const Index stride = padded(table.cols());
-  const Index fitting = kSegmentBytes / (stride * static_cast<Index>(sizeof(float)));
+  const Index fitting = bytes / (stride * static_cast<Index>(sizeof(float)));
   const Index wanted = std::min(fitting, table.rows() + multiple - 1);
   buffer_ = Matrix<float>(std::max<Index>(1, wanted / multiple) * multiple, stride);
 }

@@ -31,8 +31,9 @@ struct Segment {
 // members. A table that fits into one segment is read from its source only when the order changes.
 class SegmentReader {
  public:
-  // Segments hold a multiple of `multiple` rows, as long as that many are left.
-  SegmentReader(const RowSource& table, const Standardizer& scores, Index multiple);
+  // Segments of at most `bytes` (but at least `multiple` rows) hold a multiple of `multiple` rows,
+  // as long as that many are left.
+  SegmentReader(const RowSource& table, const Standardizer& scores, Index multiple, Index bytes);
 
   // Calls f(segment) for the rows in the given order.
   template <typename F>

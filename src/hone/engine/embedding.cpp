@@ -15,7 +15,9 @@ constexpr Index kTaskRows = 16;
 // Weight rows per task on the way back: 512 x 16 floats of result stay in L1.
 constexpr Index kTaskInputs = 512;
 
-Index blocks_of(Index count, Index block) { return (count + block - 1) / block; }
+Index blocks_of(Index count, Index block) {
+  return (count + block - 1) / block;
+}
 
 // The kernels activate through a norm per column. Any array seen as a tall matrix of kLane columns
 // has this one.
@@ -29,21 +31,22 @@ struct Trivial {
 
 std::vector<AffineLayout> make_layers(Index data_size, const EmbeddingOptions& o) {
   std::vector<AffineLayout> layers;
-  Index length = data_size, channels = 1;
+  Index length = data_size, channels = 1, width = 1;
   for (const int size : o.hidden) {
-    AffineLayout layer{.out = size};
+    AffineLayout layer{
+        .patch = length * width, .channels = channels, .channel_width = width, .out = size};
     if (o.kind == EmbeddingKind::convolution) {
-      layer.patch = o.kernel * channels;
-      layer.step = o.stride * channels;
+      layer.patch = o.kernel * width;
+      layer.step = o.stride * width;
       layer.positions = (length - o.kernel) / o.stride + 1;
-    } else {
-      layer.patch = length * channels;
     }
     length = layer.positions;
-    channels = layer.out_width();
+    channels = layer.out;
+    width = layer.out_width();
     layers.push_back(layer);
   }
-  layers.push_back({.patch = length * channels, .out = o.features});
+  layers.push_back(
+      {.patch = length * width, .channels = channels, .channel_width = width, .out = o.features});
   return layers;
 }
 
@@ -84,7 +87,10 @@ void EmbeddingOptions::validate(Index data_size) const {
 
 template <typename T>
 Embedding<T>::Embedding(Index data_size, const EmbeddingOptions& options, GemmBackend backend)
-    : options_(options), data_size_(data_size), backend_(backend), k_(best_kernels<T>()),
+    : options_(options),
+      data_size_(data_size),
+      backend_(backend),
+      k_(best_kernels<T>()),
       layers_(make_layers(data_size, options)) {
   HONE_ASSERT(options.kind != EmbeddingKind::none);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -93,25 +99,30 @@ Embedding<T>::Embedding(Index data_size, const EmbeddingOptions& options, GemmBa
     layer.weight = total_;
     layer.bias = total_ + padded(layer.patch) * width;
     total_ = layer.bias + width;
-    blocks_.push_back({fmt::format("embedding.{}.weight", i), layer.patch, layer.out, layer.weight,
-                       width});
+    blocks_.push_back(
+        {fmt::format("embedding.{}.weight", i), layer.patch, layer.out, layer.weight, width});
     blocks_.push_back({fmt::format("embedding.{}.bias", i), 1, layer.out, layer.bias, width});
   }
 }
 
+// Weights of padding channels are zero and stay so: otherwise gradients would reach the layer
+// before through them, and its padding would be trained.
 template <typename T>
 void Embedding<T>::initialize(T* parameters, Rng rng) const {
   std::fill(parameters, parameters + total_, T(0));
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const double limit = 1 / std::sqrt(static_cast<double>(layers_[i].patch));
-    for (const ParameterBlock* block : {&blocks_[2 * i], &blocks_[2 * i + 1]}) {
-      for (Index r = 0; r < block->rows; ++r) {
-        for (Index c = 0; c < block->cols; ++c) {
-          parameters[block->offset + r * block->stride + c] =
-              static_cast<T>(limit * (2 * rng.uniform() - 1));
-        }
+  for (const AffineLayout& layer : layers_) {
+    const Index inputs = layer.patch / layer.channel_width * layer.channels;
+    const double limit = 1 / std::sqrt(static_cast<double>(inputs));
+    const auto fill_row = [&](T* row) {
+      for (Index c = 0; c < layer.out; ++c) {
+        row[c] = static_cast<T>(limit * (2 * rng.uniform() - 1));
       }
+    };
+    for (Index r = 0; r < layer.patch; ++r) {
+      if (r % layer.channel_width >= layer.channels) continue;
+      fill_row(parameters + layer.weight + r * layer.out_width());
     }
+    fill_row(parameters + layer.bias);
   }
 }
 
@@ -144,9 +155,13 @@ void Embedding<T>::layer_forward(T* z, const T* p, const AffineLayout& layer, co
     const FlushDenormals flush;
     const Index begin = task * kTaskRows, count = std::min(kTaskRows, rows - begin);
     const auto product = [&](Index at, Index products, Index lda) {
-      Gemm<T>({.rows = products, .cols = width, .inner = layer.patch, .lda = lda, .ldb = width,
-               .ldc = width}, backend_)(z + at * layer.out_size(), x + at * x_stride,
-                                        p + layer.weight);
+      Gemm<T>({.rows = products,
+               .cols = width,
+               .inner = layer.patch,
+               .lda = lda,
+               .ldb = width,
+               .ldc = width},
+              backend_)(z + at * layer.out_size(), x + at * x_stride, p + layer.weight);
     };
     if (layer.positions == 1) {
       product(begin, count, x_stride);
@@ -167,9 +182,16 @@ void Embedding<T>::layer_backward(T* dweight, T* dbias, const AffineLayout& laye
     const FlushDenormals flush;
     const Index begin = task * kTaskInputs, count = std::min(kTaskInputs, layer.patch - begin);
     const auto outer = [&](Index at, Index products, Index lda) {
-      Gemm<T>({.rows = count, .cols = width, .inner = products, .lda = lda, .ldb = width,
-               .ldc = width, .transpose_a = true, .accumulate = true}, backend_)(
-          dweight + begin * width, x + at * x_stride + begin, dz + at * layer.out_size());
+      Gemm<T>({.rows = count,
+               .cols = width,
+               .inner = products,
+               .lda = lda,
+               .ldb = width,
+               .ldc = width,
+               .transpose_a = true,
+               .accumulate = true},
+              backend_)(dweight + begin * width, x + at * x_stride + begin,
+                        dz + at * layer.out_size());
     };
     if (layer.positions == 1) {
       outer(0, rows, x_stride);
@@ -193,8 +215,13 @@ void Embedding<T>::input_backward(EmbeddingWorkspace<T>& w, T* dx, const T* p, s
     const Index begin = task * kTaskRows, end = std::min(begin + kTaskRows, rows);
     for (Index i = begin; i < end; ++i) {
       T* patches = w.patch_gradient.data() + i * layer.positions * patch;
-      Gemm<T>({.rows = layer.positions, .cols = patch, .inner = width, .lda = width, .ldb = patch,
-               .ldc = patch}, backend_)(patches, dz + i * layer.out_size(), transposed);
+      Gemm<T>({.rows = layer.positions,
+               .cols = patch,
+               .inner = width,
+               .lda = width,
+               .ldb = patch,
+               .ldc = patch},
+              backend_)(patches, dz + i * layer.out_size(), transposed);
       T* row = dx + i * x_stride;
       std::fill(row, row + x_stride, T(0));
       for (Index at = 0; at < layer.positions; ++at) {

@@ -18,11 +18,11 @@ enum class EmbeddingKind { none, linear, mlp, convolution };
 
 struct EmbeddingOptions {
   EmbeddingKind kind = EmbeddingKind::none;
-  int features = 10;             // numbers handed to every member; in 1 .. 4096
-  std::vector<int> hidden;       // mlp: width of each hidden layer
-                                 // convolution: channels of each convolution
-  int kernel = 5;                // convolution: length of each filter; >= 1
-  int stride = 2;                // convolution: distance between its positions; >= 1
+  int features = 10;                         // numbers handed to every member; in 1 .. 4096
+  std::vector<int> hidden;                   // mlp: width of each hidden layer
+                                             // convolution: channels of each convolution
+  int kernel = 5;                            // convolution: length of each filter; >= 1
+  int stride = 2;                            // convolution: distance between its positions; >= 1
   Activation activation = Activation::relu;  // between layers; the features themselves are linear
 
   void validate(Index data_size) const;  // throws Error{input}
@@ -33,10 +33,11 @@ struct EmbeddingOptions {
 // (length, channels) data, channels innermost, has overlapping patches of kernel x channels values,
 // `step` values apart, which lie in memory ready for the matrix product.
 struct AffineLayout {
-  Index patch = 0;      // inputs of one patch
-  Index positions = 1;  // patches per row
-  Index step = 0;       // values between the starts of two patches
-  Index out = 0;        // outputs per patch, without padding
+  Index patch = 0;                        // inputs of one patch, with the padding between channels
+  Index channels = 0, channel_width = 0;  // of the input, without and with padding
+  Index positions = 1;                    // patches per row
+  Index step = 0;                         // values between the starts of two patches
+  Index out = 0;                          // outputs per patch, without padding
   Index weight = 0, bias = 0;  // (patch, padded out) and (padded out) in the parameter vector
 
   Index out_width() const { return padded(out); }
@@ -50,8 +51,8 @@ struct EmbeddingWorkspace {
   std::vector<AlignedBuffer<T>> activated;  // input of each layer but the first
   std::vector<AlignedBuffer<T>> gradient_z;
   std::vector<AlignedBuffer<T>> transposed;
-  AlignedBuffer<T> patch_gradient;          // (rows, positions, patch) of the widest convolution
-  AlignedBuffer<T> gradient;                // of the parameters
+  AlignedBuffer<T> patch_gradient;  // (rows, positions, patch) of the widest convolution
+  AlignedBuffer<T> gradient;        // of the parameters
 };
 
 template <typename T>

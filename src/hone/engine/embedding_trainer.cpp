@@ -1,6 +1,7 @@
 #include "hone/engine/embedding_trainer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "hone/engine/flush_denormals.h"
 
@@ -8,9 +9,12 @@ namespace hone {
 
 EmbeddingTrainer::EmbeddingTrainer(RatioStack& stack, Index batch_rows,
                                    const OptimizerOptions& options, Rng rng)
-    : embedding_(*stack.embedding()), parameters_(stack.embedding_parameters()),
-      batch_rows_(batch_rows), workspace_(embedding_.make_workspace(batch_rows, true)),
-      optimizer_(embedding_.parameters(), options), best_(parameters_.size()) {
+    : embedding_(*stack.embedding()),
+      parameters_(stack.embedding_parameters()),
+      batch_rows_(batch_rows),
+      workspace_(embedding_.make_workspace(batch_rows, true)),
+      optimizer_(embedding_.parameters(), options),
+      best_(parameters_.size()) {
   embedding_.initialize(parameters_.data(), rng);
   keep_as_best();
   for (Index k = 0; k < stack.size(); ++k) {
@@ -39,14 +43,21 @@ void EmbeddingTrainer::step(MatrixView<const float> x, std::span<const Index> me
   const FlushDenormals flush;
   AlignedBuffer<float>& total = workspace_.gradient_z.back();
   std::ranges::fill(total.span(), 0.0F);
+  const Index count = static_cast<Index>(total.size());
+  const Kernels<float>& kernels = best_kernels<float>();
   for (const Index k : members) {
-    best_kernels<float>().add(total.data(), feature_gradient(k), static_cast<Index>(total.size()));
+    if (!std::isfinite(kernels.square_norm(feature_gradient(k), count))) continue;
+    kernels.add(total.data(), feature_gradient(k), count);
   }
   embedding_.backward(workspace_, parameters_.data(), total.data(), x.data(), x.stride(), x.rows());
   optimizer_.step(parameters_.data(), workspace_.gradient.data(), learning_rate);
 }
 
-void EmbeddingTrainer::keep_as_best() { std::ranges::copy(parameters_, best_.data()); }
-void EmbeddingTrainer::restore_best() { std::ranges::copy(best_.span(), parameters_.begin()); }
+void EmbeddingTrainer::keep_as_best() {
+  std::ranges::copy(parameters_, best_.data());
+}
+void EmbeddingTrainer::restore_best() {
+  std::ranges::copy(best_.span(), parameters_.begin());
+}
 
 }  // namespace hone

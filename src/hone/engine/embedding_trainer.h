@@ -21,7 +21,9 @@ class EmbeddingTrainer {
 
   // Where member k writes the gradient of its loss by the features of the batch.
   float* feature_gradient(Index k) { return member_gradients_[std::size_t(k)].data(); }
-  // One step for the batch last given to forward. Gradients are summed in the order of `members`.
+  // One step for the batch last given to forward. Gradients are summed in the order of `members`;
+  // one that overflowed is left out, so that a member about to diverge does not take the others
+  // along.
   void step(MatrixView<const float> x, std::span<const Index> members, double learning_rate);
 
   void keep_as_best();

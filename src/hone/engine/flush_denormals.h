@@ -11,8 +11,12 @@ namespace hone {
 class FlushDenormals {
  public:
 #if defined(__SSE__)
-  FlushDenormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | kFlushToZero | kDenormalsAreZero); }
-  ~FlushDenormals() { _mm_setcsr(saved_); }
+  FlushDenormals() : saved_(_mm_getcsr()) {
+    _mm_setcsr(saved_ | kFlushToZero | kDenormalsAreZero);
+  }
+  ~FlushDenormals() {
+    _mm_setcsr(saved_);
+  }
 
  private:
   static constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;

@@ -17,7 +17,9 @@ namespace hone {
 
 // Sixteen floats: one cache line, one AVX-512 register. Every feature dimension is padded to it.
 inline constexpr Index kLane = 16;
-inline Index padded(Index size) { return (size + kLane - 1) / kLane * kLane; }
+inline Index padded(Index size) {
+  return (size + kLane - 1) / kLane * kLane;
+}
 
 enum class InstructionSet { baseline, avx2, avx512 };
 enum class Activation { identity, relu, silu };
@@ -32,13 +34,13 @@ struct GemmShape {
 };
 
 struct AdamStep {
-  double rate;           // learning rate
-  double beta1, beta2;   // decay of the first and second moment
-  double epsilon;        // added to the root of the second moment
-  double decay;          // decoupled: w *= 1 - rate * decay (AdamW)
-  double correction1;    // 1 - beta1^t
-  double correction2;    // 1 - beta2^t
-  double gradient_scale; // multiplies every gradient (clipping)
+  double rate;            // learning rate
+  double beta1, beta2;    // decay of the first and second moment
+  double epsilon;         // added to the root of the second moment
+  double decay;           // decoupled: w *= 1 - rate * decay (AdamW)
+  double correction1;     // 1 - beta1^t
+  double correction2;     // 1 - beta2^t
+  double gradient_scale;  // multiplies every gradient (clipping)
 };
 
 template <typename T>
@@ -80,9 +82,9 @@ struct Kernels {
   void (*row_dot_backward)(T* da, T* dw, const T* dout, const T* a, const T* w, Index rows,
                            Index width);
 
-  void (*add)(T* sum, const T* values, Index count);              // sum += values
+  void (*add)(T* sum, const T* values, Index count);                      // sum += values
   void (*column_sums)(T* sum, const T* values, Index rows, Index width);  // sum += column sums
-  void (*transpose)(T* out, const T* in, Index rows, Index cols);  // out (cols, rows) = in^T
+  void (*transpose)(T* out, const T* in, Index rows, Index cols);         // out (cols, rows) = in^T
   double (*square_norm)(const T* values, Index count);
 
   // One Adam or AdamW step on `count` parameters.

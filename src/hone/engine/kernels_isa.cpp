@@ -89,9 +89,12 @@ inline V activation_slope(V y) {
 template <typename F>
 inline void with_activation(Activation activation, F&& f) {
   switch (activation) {
-    case Activation::identity: return f.template operator()<Activation::identity>();
-    case Activation::relu: return f.template operator()<Activation::relu>();
-    case Activation::silu: return f.template operator()<Activation::silu>();
+    case Activation::identity:
+      return f.template operator()<Activation::identity>();
+    case Activation::relu:
+      return f.template operator()<Activation::relu>();
+    case Activation::silu:
+      return f.template operator()<Activation::silu>();
   }
 }
 
@@ -156,8 +159,8 @@ void finish_linear(T* z, const T* bias, const T* skip, Index skip_stride, Index 
 }
 
 template <typename T>
-void finish_linear_moments(T* z, T* sum, T* square, const T* bias, const T* skip,
-                           Index skip_stride, const T* center, Index rows, Index width) {
+void finish_linear_moments(T* z, T* sum, T* square, const T* bias, const T* skip, Index skip_stride,
+                           const T* center, Index rows, Index width) {
   for (Index j = 0; j < width; j += kLanes<T>) {
     const Vec<T> b = load(bias + j), c = load(center + j);
     Vec<T> total = load(sum + j), total_square = load(square + j);
@@ -213,7 +216,8 @@ void row_norm_activate(T* a, T* row_mean, T* row_inverse, const T* z, const T* s
       }
       const T inverse = 1 / T(__builtin_sqrt(horizontal_sum<T>(square) / T(features) + epsilon));
       for (Index j = 0; j < width; j += kLanes<T>) {
-        Vec<T> y = activation<A>((load(z + j) - mean) * inverse * load(scale + j) + load(shift + j));
+        Vec<T> y =
+            activation<A>((load(z + j) - mean) * inverse * load(scale + j) + load(shift + j));
         if (mask != nullptr) y *= load(mask + i * width + j);
         store(a + j, y);
       }
@@ -383,16 +387,31 @@ void gemm(T* c, const T* a, const T* b, const GemmShape& s) {
 }
 
 template <typename T>
-constexpr Kernels<T> kTable = {
-    activate<T>,          activate_backward<T>, finish_linear<T>,     finish_linear_moments<T>,
-    column_norm_backward<T>, row_norm_activate<T>, row_norm_backward<T>, row_dot<T>,
-    row_dot_backward<T>,  add<T>,               column_sums<T>,       transpose<T>,
-    square_norm<T>,       adam<T>,              average<T>,           dropout_mask<T>,
-    gemm<T>};
+constexpr Kernels<T> kTable = {activate<T>,
+                               activate_backward<T>,
+                               finish_linear<T>,
+                               finish_linear_moments<T>,
+                               column_norm_backward<T>,
+                               row_norm_activate<T>,
+                               row_norm_backward<T>,
+                               row_dot<T>,
+                               row_dot_backward<T>,
+                               add<T>,
+                               column_sums<T>,
+                               transpose<T>,
+                               square_norm<T>,
+                               adam<T>,
+                               average<T>,
+                               dropout_mask<T>,
+                               gemm<T>};
 
 }  // namespace
 
-const Kernels<float>& HONE_JOIN(float_kernels_, HONE_ISA)() { return kTable<float>; }
-const Kernels<double>& HONE_JOIN(double_kernels_, HONE_ISA)() { return kTable<double>; }
+const Kernels<float>& HONE_JOIN(float_kernels_, HONE_ISA)() {
+  return kTable<float>;
+}
+const Kernels<double>& HONE_JOIN(double_kernels_, HONE_ISA)() {
+  return kTable<double>;
+}
 
 }  // namespace hone

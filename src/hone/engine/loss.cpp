@@ -71,9 +71,9 @@ double softmax(T* dlogits, const T* logits, Index rows, Index candidates) {
   return loss / double(rows);
 }
 
-// With K negatives, q(joint) = gamma exp f_0 / (K + gamma sum_{c < K} exp f_c) on the set that holds
-// the joint theta and q(none) = K / (K + gamma sum_{c >= 1} exp f_c) on the one that does not:
-// L = -gamma / (1 + gamma) mean log q(joint) - 1 / (1 + gamma) mean log q(none).
+// With K negatives, q(joint) = gamma exp f_0 / (K + gamma sum_{c < K} exp f_c) on the set that
+// holds the joint theta and q(none) = K / (K + gamma sum_{c >= 1} exp f_c) on the one that does
+// not: L = -gamma / (1 + gamma) mean log q(joint) - 1 / (1 + gamma) mean log q(none).
 template <typename T>
 double contrastive(T* dlogits, const T* logits, Index rows, Index candidates, double gamma) {
   const Index negatives = candidates - 1;
@@ -82,10 +82,10 @@ double contrastive(T* dlogits, const T* logits, Index rows, Index candidates, do
   double loss = 0;
   for (Index i = 0; i < rows; ++i) {
     if (dlogits != nullptr) dlogits[i] -= T(joint) / T(rows);
-    const double with = log_sum(dlogits, logits, rows, i, 0, negatives, factor, offset,
-                                T(joint) / T(rows));
-    const double without = log_sum(dlogits, logits, rows, i, 1, candidates, factor, offset,
-                                   T(none) / T(rows));
+    const double with =
+        log_sum(dlogits, logits, rows, i, 0, negatives, factor, offset, T(joint) / T(rows));
+    const double without =
+        log_sum(dlogits, logits, rows, i, 1, candidates, factor, offset, T(none) / T(rows));
     loss += joint * (with - std::log(gamma) - double(logits[i]));
     loss += none * (without - std::log(double(negatives)));
   }
@@ -118,8 +118,12 @@ double ratio_loss(T* dlogits, const T* logits, Index rows, Index candidates,
   if (dlogits != nullptr) std::fill(dlogits, dlogits + rows * candidates, T(0));
   double loss = 0;
   switch (options.kind) {
-    case LossKind::nre_a: loss = binary_cross_entropy(dlogits, logits, rows, candidates); break;
-    case LossKind::nre_b: loss = softmax(dlogits, logits, rows, candidates); break;
+    case LossKind::nre_a:
+      loss = binary_cross_entropy(dlogits, logits, rows, candidates);
+      break;
+    case LossKind::nre_b:
+      loss = softmax(dlogits, logits, rows, candidates);
+      break;
     case LossKind::nre_c:
       loss = contrastive(dlogits, logits, rows, candidates, options.gamma);
       break;

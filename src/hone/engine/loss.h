@@ -12,9 +12,9 @@ enum class LossKind {
 
 struct LossOptions {
   LossKind kind = LossKind::nre_a;
-  int negatives = 1;    // marginal thetas per x, M; in 1 .. 4096
-  double gamma = 1;     // odds that a candidate set holds the joint theta, for nre_c; > 0
-  double balance = 0;   // weight of (E_joint sigmoid(f) + E_marginal sigmoid(f) - 1)^2; >= 0
+  int negatives = 1;   // marginal thetas per x, M; in 1 .. 4096
+  double gamma = 1;    // odds that a candidate set holds the joint theta, for nre_c; > 0
+  double balance = 0;  // weight of (E_joint sigmoid(f) + E_marginal sigmoid(f) - 1)^2; >= 0
 
   void validate() const;
   bool operator==(const LossOptions&) const = default;

@@ -7,9 +7,13 @@ namespace hone {
 
 MemberTrainer::MemberTrainer(RatioStack& stack, Index member, const TrainingOptions& options,
                              const Rng& rng)
-    : network_(stack.network()), spec_(stack.member(member)), options_(options),
-      parameters_(stack.parameters(member)), rng_(spec_.stream(rng)),
-      optimizer_(network_.layout().trained, options.optimizer), best_(parameters_.size()) {
+    : network_(stack.network()),
+      spec_(stack.member(member)),
+      options_(options),
+      parameters_(stack.parameters(member)),
+      rng_(spec_.stream(rng)),
+      optimizer_(network_.layout().trained, options.optimizer),
+      best_(parameters_.size()) {
   network_.initialize(parameters_.data(), static_cast<Index>(spec_.columns.size()),
                       rng_.child("initial weights"));
   if (options.weight_average > 0) {
@@ -49,14 +53,17 @@ double MemberTrainer::step(Workspace<float>& w, MatrixView<const float> x,
                            double learning_rate, float* dx) {
   const Index candidates = 1 + options_.loss.negatives;
   gather_theta(w, rows, theta.scores, theta.training, candidates - 1, *negatives_);
-  const NetworkBatch<float> batch{.x = x.data(), .x_stride = x.stride(), .theta = w.theta.data(),
+  const NetworkBatch<float> batch{.x = x.data(),
+                                  .x_stride = x.stride(),
+                                  .theta = w.theta.data(),
                                   .theta_size = static_cast<Index>(spec_.columns.size()),
-                                  .rows = x.rows(), .candidates = candidates};
+                                  .rows = x.rows(),
+                                  .candidates = candidates};
   // A unit takes key + its number: steps are set apart by more units than there can be.
   dropout_key_ += 0x100000001b3ULL;
   network_.forward(w, parameters_.data(), batch, dropout_key_);
-  const double loss = ratio_loss(w.dlogits.data(), w.logits.data(), x.rows(), candidates,
-                                 options_.loss);
+  const double loss =
+      ratio_loss(w.dlogits.data(), w.logits.data(), x.rows(), candidates, options_.loss);
   loss_sum_ += loss;
   ++steps_;
   if (!std::isfinite(loss)) return loss;
@@ -71,14 +78,15 @@ double MemberTrainer::step(Workspace<float>& w, MatrixView<const float> x,
   return loss;
 }
 
-void MemberTrainer::start_validation() { validation_negatives_ = rng_.child("validation"); }
+void MemberTrainer::start_validation() {
+  validation_negatives_ = rng_.child("validation");
+}
 
-double MemberTrainer::validation_loss(Workspace<float>& w, MatrixView<const float> x,
-                                      std::span<const Index> rows, const ThetaTable& theta) {
+void MemberTrainer::add_validation_loss(double& sum, Workspace<float>& w, MatrixView<const float> x,
+                                        std::span<const Index> rows, const ThetaTable& theta) {
   const Index candidates = 1 + options_.validation_negatives, width = network_.layout().width;
   const Index theta_size = static_cast<Index>(spec_.columns.size());
   const Index chunk = options_.batch_size;
-  double sum = 0;
   for (Index begin = 0; begin < x.rows(); begin += chunk) {
     const Index count = std::min(chunk, x.rows() - begin);
     gather_theta(w, rows.subspan(std::size_t(begin), std::size_t(count)), theta.scores,
@@ -86,17 +94,19 @@ double MemberTrainer::validation_loss(Workspace<float>& w, MatrixView<const floa
     network_.project_data(w.projected.data(), x.row(begin).data(), x.stride(), count,
                           current().data());
     for (Index c = 0; c < candidates; ++c) {
-      network_.evaluate(w, w.logits.data() + c * count,
-                        w.theta.data() + c * count * theta_size, theta_size, w.projected.data(),
-                        width, count, current().data());
+      network_.evaluate(w, w.logits.data() + c * count, w.theta.data() + c * count * theta_size,
+                        theta_size, w.projected.data(), width, count, current().data());
     }
     sum += static_cast<double>(count) *
            ratio_loss<float>(nullptr, w.logits.data(), count, candidates, options_.loss);
   }
-  return sum;
 }
 
-void MemberTrainer::keep_as_best() { std::ranges::copy(current(), best_.data()); }
-void MemberTrainer::restore_best() { std::ranges::copy(best_.span(), parameters_.begin()); }
+void MemberTrainer::keep_as_best() {
+  std::ranges::copy(current(), best_.data());
+}
+void MemberTrainer::restore_best() {
+  std::ranges::copy(best_.span(), parameters_.begin());
+}
 
 }  // namespace hone

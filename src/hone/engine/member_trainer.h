@@ -29,18 +29,20 @@ class MemberTrainer {
   double step(Workspace<float>& workspace, MatrixView<const float> x, std::span<const Index> rows,
               const ThetaTable& theta, double learning_rate, float* dx);
 
-  // Sum over `rows` of the validation loss; the caller divides by the number of rows. Called for
-  // the same rows in the same order every epoch, after start_validation.
+  // Adds the validation losses of `rows` to `sum`, batch by batch, so that the bits do not depend
+  // on how many rows a call has; the caller divides by their number. Called for the same rows in
+  // the same order every epoch, after start_validation.
   void start_validation();
-  double validation_loss(Workspace<float>& workspace, MatrixView<const float> x,
-                         std::span<const Index> rows, const ThetaTable& theta);
+  void add_validation_loss(double& sum, Workspace<float>& workspace, MatrixView<const float> x,
+                           std::span<const Index> rows, const ThetaTable& theta);
 
   void keep_as_best();
   void restore_best();
   double mean_training_loss() const { return steps_ == 0 ? 0 : loss_sum_ / steps_; }
 
  private:
-  // workspace.theta (1 + negatives, rows, columns): the rows' own theta, then negatives from `pool`.
+  // workspace.theta (1 + negatives, rows, columns): the rows' own theta, then negatives from
+  // `pool`.
   void gather_theta(Workspace<float>& workspace, std::span<const Index> rows,
                     MatrixView<const float> scores, std::span<const Index> pool, Index negatives,
                     Rng& rng) const;

@@ -24,8 +24,15 @@ Network<T>::Network(const NetworkShape& shape, GemmBackend backend, const Kernel
 // Products with a (·, width) right-hand side and result.
 template <typename T>
 Gemm<T> Network<T>::plan(Index rows, Index cols, Index inner, Index lda, bool transpose_a) const {
-  return Gemm<T>({.rows = rows, .cols = cols, .inner = inner, .lda = lda, .ldb = cols, .ldc = cols,
-                  .transpose_a = transpose_a, .accumulate = transpose_a}, backend_);
+  return Gemm<T>({.rows = rows,
+                  .cols = cols,
+                  .inner = inner,
+                  .lda = lda,
+                  .ldb = cols,
+                  .ldc = cols,
+                  .transpose_a = transpose_a,
+                  .accumulate = transpose_a},
+                 backend_);
 }
 
 template <typename T>
@@ -164,8 +171,8 @@ void Network<T>::project_data(T* projected, const T* x, Index x_stride, Index ro
 
 // Bias, skip and, where the next norm wants them, the moments of z_layer.
 template <typename T>
-void Network<T>::finish_rows(Workspace<T>& w, const T* p, Index layer, const T* bias,
-                             const T* skip, Index skip_stride, Rows rows, Mode mode) const {
+void Network<T>::finish_rows(Workspace<T>& w, const T* p, Index layer, const T* bias, const T* skip,
+                             Index skip_stride, Rows rows, Mode mode) const {
   const UnitLayout& reader = layout_.units[layer];
   T* z = w.z[layer].data() + rows.begin * layout_.width;
   if (mode == Mode::training && reader.norm == Norm::batch) {
@@ -184,9 +191,8 @@ void Network<T>::input_rows(Workspace<T>& w, const T* p, const T* theta, Index t
   const Index width = layout_.width;
   for_row_blocks(rows.count, [&](Rows r) {
     const Rows at{rows.begin + r.begin, r.count};
-    plan(r.count, width, theta_size, theta_size, false)(w.z[0].data() + at.begin * width,
-                                                        theta + r.begin * theta_size,
-                                                        p + layout_.weight_theta);
+    plan(r.count, width, theta_size, theta_size, false)(
+        w.z[0].data() + at.begin * width, theta + r.begin * theta_size, p + layout_.weight_theta);
     finish_rows(w, p, 0, p + layout_.input_bias, projected + r.begin * projected_stride,
                 projected_stride, at, mode);
   });
@@ -213,7 +219,7 @@ void Network<T>::input_backward(Workspace<T>& w, const T* p, const NetworkBatch<
     }
   }
   plan(shape_.data_size, width, n, batch.x_stride, true)(gradient + layout_.weight_x, batch.x,
-                                                        w.dprojected.data());
+                                                         w.dprojected.data());
   if (dx == nullptr) return;
   const Index data_cols = padded(shape_.data_size);
   HONE_ASSERT(batch.x_stride == data_cols);
@@ -247,8 +253,8 @@ void Network<T>::unit_forward(Workspace<T>& w, const T* p, Index unit, Mode mode
 template <typename T>
 void Network<T>::gradient_rows(Workspace<T>& w, Index layer, T* bias_gradient, Rows rows) const {
   const Index begin = rows.begin * layout_.width;
-  const bool skipped = layer + 1 < static_cast<Index>(layout_.units.size()) &&
-                       layout_.units[layer + 1].adds_skip;
+  const bool skipped =
+      layer + 1 < static_cast<Index>(layout_.units.size()) && layout_.units[layer + 1].adds_skip;
   const T* skip = skipped ? w.gradient_z[(layer + 2) % 3].data() + begin : nullptr;
   k_.column_norm_backward(w.gradient_z[layer % 3].data() + begin, bias_gradient,
                           w.z[layer].data() + begin, w.back_scale.data(), w.back_slope.data(),

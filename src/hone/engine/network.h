@@ -28,8 +28,8 @@ enum class Norm { none, batch, layer };
 
 struct NetworkOptions {
   NetworkKind kind = NetworkKind::resnet;
-  int hidden = 64;    // features of every hidden layer; in 1 .. 16384
-  int depth = 2;      // residual blocks (resnet) or hidden layers (mlp); in 1 .. 64
+  int hidden = 64;  // features of every hidden layer; in 1 .. 16384
+  int depth = 2;    // residual blocks (resnet) or hidden layers (mlp); in 1 .. 64
   Activation activation = Activation::relu;
   Norm norm = Norm::batch;
   double dropout = 0;  // probability to drop a hidden feature in training; in [0, 1)
@@ -44,7 +44,8 @@ struct NetworkShape {
   Index theta_size = 0;  // most columns of theta a member may have
 };
 
-// A named array inside the parameter vector of a network: element (i, j) at offset + i * stride + j.
+// A named array inside the parameter vector of a network: element (i, j) at offset + i * stride +
+// j.
 struct ParameterBlock {
   std::string name;
   Index rows = 0, cols = 0;  // without padding; vectors have rows = 1
@@ -66,11 +67,11 @@ struct UnitLayout {
 struct NetworkLayout {
   explicit NetworkLayout(const NetworkShape& shape);
 
-  Index width = 0;          // padded hidden features: the row length of every activation
+  Index width = 0;  // padded hidden features: the row length of every activation
   Index weight_x = 0, weight_theta = 0, input_bias = 0;
   std::vector<UnitLayout> units;  // the last is the output layer
-  Index trained = 0;  // parameters the optimiser moves; a multiple of kLane
-  Index total = 0;    // with running statistics
+  Index trained = 0;              // parameters the optimiser moves; a multiple of kLane
+  Index total = 0;                // with running statistics
   std::vector<ParameterBlock> blocks;
 };
 
@@ -109,8 +110,8 @@ class Network {
   void backward(Workspace<T>& workspace, const T* parameters, const NetworkBatch<T>& batch,
                 T* dx) const;
 
-  // Evaluation mode (running statistics, no dropout), in two halves so that many thetas share one x.
-  // projected (n, width) = x W_x
+  // Evaluation mode (running statistics, no dropout), in two halves so that many thetas share one
+  // x. projected (n, width) = x W_x
   void project_data(T* projected, const T* x, Index x_stride, Index rows,
                     const T* parameters) const;
   // out[i] = f of row i of theta and row i of projected (projected_stride 0: one row for all).

@@ -47,7 +47,9 @@ void ScheduleOptions::validate() const {
 template <typename T>
 Optimizer<T>::Optimizer(Index parameters, const OptimizerOptions& options,
                         const Kernels<T>& kernels)
-    : options_(options), kernels_(&kernels), first_(static_cast<std::size_t>(parameters)),
+    : options_(options),
+      kernels_(&kernels),
+      first_(static_cast<std::size_t>(parameters)),
       second_(static_cast<std::size_t>(parameters)) {}
 
 template <typename T>
@@ -62,9 +64,13 @@ void Optimizer<T>::step(T* parameters, const T* gradient, double learning_rate) 
   power1_ *= options_.beta1;
   power2_ *= options_.beta2;
   kernels_->adam(parameters, first_.data(), second_.data(), gradient, count,
-                 {.rate = learning_rate, .beta1 = options_.beta1, .beta2 = options_.beta2,
-                  .epsilon = options_.epsilon, .decay = options_.weight_decay,
-                  .correction1 = 1 - power1_, .correction2 = 1 - power2_,
+                 {.rate = learning_rate,
+                  .beta1 = options_.beta1,
+                  .beta2 = options_.beta2,
+                  .epsilon = options_.epsilon,
+                  .decay = options_.weight_decay,
+                  .correction1 = 1 - power1_,
+                  .correction2 = 1 - power2_,
                   .gradient_scale = scale});
 }
 
@@ -73,8 +79,12 @@ template class Optimizer<double>;
 
 Convergence::Convergence(const ScheduleOptions& schedule, double learning_rate, int patience,
                          int max_epochs)
-    : schedule_(schedule), first_rate_(learning_rate), rate_(learning_rate), patience_(patience),
-      max_epochs_(max_epochs), best_loss_(std::numeric_limits<double>::infinity()) {}
+    : schedule_(schedule),
+      first_rate_(learning_rate),
+      rate_(learning_rate),
+      patience_(patience),
+      max_epochs_(max_epochs),
+      best_loss_(std::numeric_limits<double>::infinity()) {}
 
 Convergence::Verdict Convergence::epoch_finished(double validation_loss) {
   ++epochs_;
@@ -96,8 +106,7 @@ Convergence::Verdict Convergence::epoch_finished(double validation_loss) {
 }
 
 void Convergence::update_rate() {
-  if (schedule_.kind == ScheduleKind::plateau &&
-      epochs_since_drop_ >= schedule_.plateau_patience) {
+  if (schedule_.kind == ScheduleKind::plateau && epochs_since_drop_ >= schedule_.plateau_patience) {
     rate_ *= schedule_.plateau_factor;
     epochs_since_drop_ = 0;
   }

@@ -57,6 +57,9 @@ class Convergence {
   // Called after every epoch. A loss that is not finite stops at once.
   Verdict epoch_finished(double validation_loss);
 
+  // The loss of the best epoch, when what is summed in it has changed since.
+  void restate_best(double loss) { best_loss_ = loss; }
+
   double learning_rate() const { return rate_; }  // for the next epoch
   int epochs() const { return epochs_; }
   int best_epoch() const { return best_epoch_; }  // 1-based; 0: none was finite

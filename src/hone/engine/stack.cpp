@@ -14,13 +14,13 @@ namespace {
 // Rows per evaluation task: large enough to hide the start of a task, small enough to share out.
 constexpr Index kTaskRows = 1024;
 
-Index theta_capacity(std::span<const MemberSpec> members) {
+}  // namespace
+
+Index most_columns(std::span<const MemberSpec> members) {
   std::size_t largest = 0;
   for (const MemberSpec& member : members) largest = std::max(largest, member.columns.size());
   return static_cast<Index>(largest);
 }
-
-}  // namespace
 
 Rng MemberSpec::stream(const Rng& root) const {
   return root.child(fmt::format("member {}", fmt::join(columns, ",")), replica);
@@ -39,8 +39,8 @@ RatioStack::RatioStack(std::vector<MemberSpec> members, const NetworkOptions& ne
     embedding_parameters_ = AlignedBuffer<float>(std::size_t(embedding_->parameters()));
     inputs = embedding.features;
   }
-  network_ = std::make_unique<Network<float>>(NetworkShape{
-      .options = network, .data_size = inputs, .theta_size = theta_capacity(members_)});
+  network_ = std::make_unique<Network<float>>(
+      NetworkShape{.options = network, .data_size = inputs, .theta_size = most_columns(members_)});
   parameters_ = AlignedBuffer<float>(std::size_t(network_->layout().total * size()));
 }
 
@@ -71,9 +71,8 @@ Matrix<float> RatioStack::features(MatrixView<const float> x) const {
   EmbeddingWorkspace<float> workspace = embedding_->make_workspace(kTaskRows, false);
   for (Index begin = 0; begin < x.rows(); begin += kTaskRows) {
     const Index count = std::min(kTaskRows, x.rows() - begin);
-    const float* values =
-        embedding_->forward(workspace, embedding_parameters_.data(), scores.row(begin).data(),
-                            scores.cols(), count);
+    const float* values = embedding_->forward(workspace, embedding_parameters_.data(),
+                                              scores.row(begin).data(), scores.cols(), count);
     std::copy(values, values + count * feature_stride(), result.row(begin).data());
   }
   return result;

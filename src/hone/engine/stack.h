@@ -28,6 +28,11 @@ struct MemberSpec {
   bool operator==(const MemberSpec&) const = default;
 };
 
+// Numbers up to this survive to_arrays, which holds them as doubles.
+inline constexpr Index kLargestReplica = Index{1} << 53;
+
+Index most_columns(std::span<const MemberSpec> members);
+
 // K trained networks of one shape on the same x, each on its own columns of theta, with the
 // standard scores and the embedding in front of them. Immutable in use; evaluation is thread-safe
 // and runs on all threads.

@@ -2,7 +2,7 @@
 //   shape                 every option that decides the parameters' shapes, as numbers
 //   members               (K, 1 + theta columns): replica, then columns, -1 beyond the last
 //   x.mean, x.inverse, theta.mean, theta.inverse
-//   embedding.*           without padding
+//   embedding.*           without padding, but for zero rows between the channels of a layer
 //   <network parameter>   (K, rows, cols) or (K, cols), without padding
 #include <algorithm>
 #include <cmath>
@@ -16,27 +16,34 @@ namespace {
 constexpr double kFormatVersion = 1;
 
 std::vector<double> shape_numbers(const NetworkOptions& n, const EmbeddingOptions& e) {
-  std::vector<double> numbers{kFormatVersion, double(n.kind), double(n.hidden), double(n.depth),
-                              double(n.activation), double(n.norm), n.dropout, double(e.kind),
-                              double(e.features), double(e.kernel), double(e.stride),
-                              double(e.activation)};
+  std::vector<double> numbers{kFormatVersion,   double(n.kind),       double(n.hidden),
+                              double(n.depth),  double(n.activation), double(n.norm),
+                              n.dropout,        double(e.kind),       double(e.features),
+                              double(e.kernel), double(e.stride),     double(e.activation)};
   for (const int size : e.hidden) numbers.push_back(size);
   return numbers;
 }
 
 // A whole number from a file that must lie in 0 .. limit.
-int whole(double value, int limit, const char* what) {
-  if (!(value >= 0 && value <= limit) || value != std::floor(value)) {
-    fail(ErrorKind::io, "network file: {} = {} is not a whole number in 0 .. {}; the file is "
-         "damaged", what, value, limit);
+Index whole_number(double value, Index limit, const char* what) {
+  if (!(value >= 0 && value <= double(limit)) || value != std::floor(value)) {
+    fail(ErrorKind::io,
+         "network file: {} = {} is not a whole number in 0 .. {}; the file is "
+         "damaged",
+         what, value, limit);
   }
-  return static_cast<int>(value);
+  return static_cast<Index>(value);
+}
+int whole(double value, int limit, const char* what) {
+  return static_cast<int>(whole_number(value, limit, what));
 }
 
 void read_shape(NetworkOptions& n, EmbeddingOptions& e, std::span<const double> v) {
   if (v.size() < 12 || v[0] != kFormatVersion) {
-    fail(ErrorKind::io, "network file: format version {} is not {}; it was written by another "
-         "version of hone", v.empty() ? 0.0 : v[0], kFormatVersion);
+    fail(ErrorKind::io,
+         "network file: format version {} is not {}; it was written by another "
+         "version of hone",
+         v.empty() ? 0.0 : v[0], kFormatVersion);
   }
   n.kind = static_cast<NetworkKind>(whole(v[1], 1, "kind"));
   n.hidden = whole(v[2], 16384, "hidden");
@@ -83,17 +90,44 @@ Standardizer read_scores(std::span<const NamedArray> arrays, const std::string& 
 std::vector<MemberSpec> read_members(std::span<const NamedArray> arrays, int theta_columns) {
   const auto values = array_values<double>(arrays, "members", std::vector<Index>{-1, -1});
   const Index rows = find_array(arrays, "members").shape[0];
-  if (rows < 1) fail(ErrorKind::io, "network file: it has no members");
+  if (values.empty()) fail(ErrorKind::io, "network file: it has no members");
   const std::size_t cols = values.size() / static_cast<std::size_t>(rows);
   std::vector<MemberSpec> members;
   for (std::size_t at = 0; at < values.size(); at += cols) {
-    MemberSpec member{.columns = {}, .replica = std::uint64_t(whole(values[at], 1 << 30, "replica"))};
+    MemberSpec member{
+        .columns = {},
+        .replica = std::uint64_t(whole_number(values[at], kLargestReplica, "replica"))};
     for (std::size_t j = at + 1; j < at + cols && values[j] != -1; ++j) {
       member.columns.push_back(whole(values[j], theta_columns - 1, "column"));
+    }
+    if (member.columns.empty()) {
+      fail(ErrorKind::io, "network file: member {} has no columns of theta", members.size());
     }
     members.push_back(std::move(member));
   }
   return members;
+}
+
+// Checked before memory is taken for the parameters: a damaged shape can ask for any amount.
+void check_blocks(std::span<const NamedArray> arrays, std::span<const ParameterBlock> blocks,
+                  Index members) {
+  for (const ParameterBlock& block : blocks) {
+    array_values<float>(arrays, block.name, shape_of(block, members));
+  }
+}
+
+void check_shapes(std::span<const NamedArray> arrays, const NetworkOptions& network,
+                  const EmbeddingOptions& embedding, std::span<const MemberSpec> members,
+                  Index data_size) {
+  if (data_size < 1) fail(ErrorKind::io, "network file: x has no columns; the file is damaged");
+  Index inputs = data_size;
+  if (embedding.kind != EmbeddingKind::none) {
+    embedding.validate(data_size);
+    check_blocks(arrays, Embedding<float>(data_size, embedding).blocks(), 0);
+    inputs = embedding.features;
+  }
+  const NetworkLayout layout({network, inputs, most_columns(members)});
+  check_blocks(arrays, layout.blocks, static_cast<Index>(members.size()));
 }
 
 }  // namespace
@@ -140,7 +174,7 @@ RatioStack RatioStack::from_arrays(std::span<const NamedArray> arrays) {
   Standardizer theta = read_scores(arrays, "theta");
   std::vector<MemberSpec> members = read_members(arrays, static_cast<int>(theta.cols()));
   Standardizer x = read_scores(arrays, "x");
-  if (embedding.kind != EmbeddingKind::none) embedding.validate(x.cols());
+  check_shapes(arrays, network, embedding, members, x.cols());
   RatioStack stack(std::move(members), network, embedding, std::move(x), std::move(theta));
   if (stack.embedding_) {
     for (const ParameterBlock& block : stack.embedding_->blocks()) {

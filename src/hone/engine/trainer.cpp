@@ -41,6 +41,7 @@ class Training {
   std::vector<double> validation_losses();
   void finish_epoch(std::span<const double> losses);
   void finish_group(std::size_t group, std::span<const double> losses);
+  void restate_best(Group& group);
   void finish_member(Index k, const Convergence& convergence, StopReason reason);
   void list_running();
 
@@ -62,6 +63,7 @@ class Training {
   std::vector<MemberTrainer> members_;
   std::optional<EmbeddingTrainer> embedding_;
   std::vector<MemberHistory> histories_;
+  std::vector<double> best_losses_;  // per member, of its group's best epoch
   std::vector<Group> groups_;
   std::vector<RunningMember> running_;
 };
@@ -74,17 +76,22 @@ Matrix<float> standard_scores(const Standardizer& scores, MatrixView<const float
 
 Training::Training(const TrainingData& data, RatioStack stack, const TrainingOptions& options,
                    const Rng& rng, Observer& observer)
-    : data_(data), stack_(std::move(stack)), options_(options), rng_(rng), observer_(observer),
+    : data_(data),
+      stack_(std::move(stack)),
+      options_(options),
+      rng_(rng),
+      observer_(observer),
       theta_scores_(standard_scores(stack_.theta_scores(), data.theta)),
       theta_{theta_scores_, data.training, data.validation},
-      training_reader_(data.x, stack_.x_scores(), options.batch_size),
-      validation_reader_(data.x, stack_.x_scores(), options.batch_size),
+      training_reader_(data.x, stack_.x_scores(), options.batch_size, data.segment_bytes),
+      validation_reader_(data.x, stack_.x_scores(), options.batch_size, data.segment_bytes),
       workspaces_([this] {
         const Index negatives = std::max(options_.loss.negatives, options_.validation_negatives);
         return Workspace<float>(stack_.network().layout(), stack_.network().shape().theta_size,
                                 options_.batch_size * (1 + negatives), options_.batch_size, true);
       }),
-      histories_(static_cast<std::size_t>(stack_.size())) {
+      histories_(static_cast<std::size_t>(stack_.size())),
+      best_losses_(static_cast<std::size_t>(stack_.size())) {
   const Convergence fresh(options.schedule, options.optimizer.learning_rate, options.patience,
                           options.max_epochs);
   const bool together = stack_.embedding() != nullptr;
@@ -195,8 +202,8 @@ std::vector<double> Training::validation_losses() {
     const MatrixView<const float> x = embedding_ ? features.view() : segment.x;
     for_running([&](Index i, Workspace<float>& workspace) {
       const Index k = running_[static_cast<std::size_t>(i)].member;
-      losses[static_cast<std::size_t>(k)] +=
-          trainer(k).validation_loss(workspace, x, segment.rows, theta_);
+      trainer(k).add_validation_loss(losses[static_cast<std::size_t>(k)], workspace, x,
+                                     segment.rows, theta_);
     });
   });
   for (const RunningMember& m : running_) {
@@ -236,17 +243,29 @@ void Training::finish_group(std::size_t index, std::span<const double> losses) {
     return true;
   });
   if (members.empty()) return;
+  if (convergence.best_epoch() > 0) restate_best(groups_[index]);
   switch (convergence.epoch_finished(sum / static_cast<double>(members.size()))) {
     case Convergence::Verdict::best_so_far:
-      for (const Index k : members) trainer(k).keep_as_best();
+      for (const Index k : members) {
+        trainer(k).keep_as_best();
+        best_losses_[static_cast<std::size_t>(k)] = losses[static_cast<std::size_t>(k)];
+      }
       if (embedding_) embedding_->keep_as_best();
       break;
     case Convergence::Verdict::stop:
       for (const Index k : members) finish_member(k, convergence, StopReason::converged);
       members.clear();
       break;
-    case Convergence::Verdict::no_progress: break;
+    case Convergence::Verdict::no_progress:
+      break;
   }
+}
+
+// Once a member has left, losses of later epochs compare with those of the ones that remain.
+void Training::restate_best(Group& group) {
+  double sum = 0;
+  for (const Index k : group.members) sum += best_losses_[static_cast<std::size_t>(k)];
+  group.convergence.restate_best(sum / static_cast<double>(group.members.size()));
 }
 
 void Training::finish_member(Index k, const Convergence& convergence, StopReason reason) {

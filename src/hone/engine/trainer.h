@@ -34,6 +34,9 @@ struct TrainingData {
   MatrixView<const float> theta;  // (rows, parameters)
   std::span<const Index> training;
   std::span<const Index> validation;
+  // Memory for the rows of x in use. 64 MiB: many batches of the widest data, little next to the
+  // simulations themselves. Results do not depend on it.
+  Index segment_bytes = Index{64} << 20;
 };
 
 enum class StopReason {

@@ -9,9 +9,12 @@ namespace hone {
 
 std::string to_string(StopReason reason) {
   switch (reason) {
-    case StopReason::converged: return "converged";
-    case StopReason::max_epochs: return "max_epochs";
-    case StopReason::diverged: return "diverged";
+    case StopReason::converged:
+      return "converged";
+    case StopReason::max_epochs:
+      return "max_epochs";
+    case StopReason::diverged:
+      return "diverged";
   }
   return "unknown";
 }
@@ -50,6 +53,10 @@ void check_member(const MemberSpec& member, Index parameters) {
   if (member.columns.empty()) {
     fail(ErrorKind::input, "a member has no columns of theta: give at least one");
   }
+  if (member.replica > std::uint64_t{kLargestReplica}) {
+    fail(ErrorKind::input, "member {}: its replica must be at most {}", member.name(),
+         kLargestReplica);
+  }
   for (const int column : member.columns) {
     if (column < 0 || column >= parameters) {
       fail(ErrorKind::input, "member {}: column {} does not exist: theta has {} columns",
@@ -79,12 +86,14 @@ void check_training_input(const TrainingData& data, std::span<const MemberSpec> 
   if (training < options.batch_size) {
     fail(ErrorKind::input,
          "{} training rows are fewer than one batch of {}: simulate more or use a smaller "
-         "batch_size", training, options.batch_size);
+         "batch_size",
+         training, options.batch_size);
   }
   if (data.validation.size() < 2) {
     fail(ErrorKind::input,
          "{} validation rows: at least 2 are needed to know when to stop; simulate more or use a "
-         "larger validation fraction", data.validation.size());
+         "larger validation fraction",
+         data.validation.size());
   }
 }
 

@@ -16,8 +16,12 @@ AlignedBuffer<T> buffer(Index rows, Index cols) {
 
 template <typename T>
 NormColumns<T>::NormColumns(Index width)
-    : scale(buffer<T>(1, width)), shift(buffer<T>(1, width)), center(buffer<T>(1, width)),
-      inverse(buffer<T>(1, width)), sum(buffer<T>(1, width)), square(buffer<T>(1, width)) {
+    : scale(buffer<T>(1, width)),
+      shift(buffer<T>(1, width)),
+      center(buffer<T>(1, width)),
+      inverse(buffer<T>(1, width)),
+      sum(buffer<T>(1, width)),
+      square(buffer<T>(1, width)) {
   std::ranges::fill(scale.span(), T(1));  // identity, for units without a norm
 }
 

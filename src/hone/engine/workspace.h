@@ -16,9 +16,9 @@ inline constexpr Index kRowBlock = 64;
 template <typename T>
 struct NormColumns {
   explicit NormColumns(Index width);
-  AlignedBuffer<T> scale, shift;      // y = z * scale + shift
-  AlignedBuffer<T> center, inverse;   // mean and 1 / sqrt(variance + epsilon)
-  AlignedBuffer<T> sum, square;       // moments of z about the running mean
+  AlignedBuffer<T> scale, shift;     // y = z * scale + shift
+  AlignedBuffer<T> center, inverse;  // mean and 1 / sqrt(variance + epsilon)
+  AlignedBuffer<T> sum, square;      // moments of z about the running mean
 };
 
 // Scratch memory for one network at a time: one per thread, whatever the number of members.
@@ -29,25 +29,25 @@ struct Workspace {
   Workspace(const NetworkLayout& layout, Index theta_size, Index rows, Index batch_rows,
             bool training);
 
-  Index rows = 0;                        // in use now
-  std::vector<AlignedBuffer<T>> z;       // (rows, width) per layer: z_0 .. z_U
-  std::vector<NormColumns<T>> norm;      // per unit
+  Index rows = 0;                                       // in use now
+  std::vector<AlignedBuffer<T>> z;                      // (rows, width) per layer: z_0 .. z_U
+  std::vector<NormColumns<T>> norm;                     // per unit
   std::vector<AlignedBuffer<T>> row_mean, row_inverse;  // (rows) per unit, for layer norm
-  std::vector<AlignedBuffer<T>> mask;    // (rows, width) per unit with dropout
-  AlignedBuffer<T> activated;            // (kRowBlock, width)
-  AlignedBuffer<T> projected;            // (batch rows, width): x W_x
-  AlignedBuffer<T> theta;                // (rows, theta_size), for the trainer to fill
-  AlignedBuffer<T> logits;               // (rows)
+  std::vector<AlignedBuffer<T>> mask;                   // (rows, width) per unit with dropout
+  AlignedBuffer<T> activated;                           // (kRowBlock, width)
+  AlignedBuffer<T> projected;                           // (batch rows, width): x W_x
+  AlignedBuffer<T> theta;   // (rows, theta_size), for the trainer to fill
+  AlignedBuffer<T> logits;  // (rows)
 
   // Gradient of z_k lives in gradient_z[k % 3]: two are in use by the sweep, the third waits for
   // its skip connection.
   AlignedBuffer<T> dlogits;
-  AlignedBuffer<T> gradient_z[3];        // (rows, width) each
-  AlignedBuffer<T> sum_d, sum_dz;        // (width)
+  AlignedBuffer<T> gradient_z[3];                        // (rows, width) each
+  AlignedBuffer<T> sum_d, sum_dz;                        // (width)
   AlignedBuffer<T> back_scale, back_slope, back_offset;  // dz = d * scale + z * slope + offset
-  AlignedBuffer<T> transposed;           // (width, width) or (width, padded data size)
-  AlignedBuffer<T> dprojected;           // (batch rows, width)
-  AlignedBuffer<T> gradient;             // (layout.trained)
+  AlignedBuffer<T> transposed;  // (width, width) or (width, padded data size)
+  AlignedBuffer<T> dprojected;  // (batch rows, width)
+  AlignedBuffer<T> gradient;    // (layout.trained)
 };
 
 }  // namespace hone
