@@ -28,8 +28,8 @@ void execute(Run& run, int threads) {
     });
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::interrupted) throw;
-    fail(ErrorKind::interrupted, "stopped; everything finished is saved. Go on with\n  hone resume {}",
-         directory);
+    fail(ErrorKind::interrupted,
+         "stopped; everything finished is saved. Go on with\n  hone resume {}", directory);
   }
   const auto store = run.simulations();
   print(fmt::format("\n{}\n", parameter_table(summary.parameters)));

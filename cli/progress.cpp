@@ -1,12 +1,11 @@
 #include "cli/progress.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace hone::cli {
 namespace {
@@ -33,7 +32,9 @@ std::string rate(double per_second) {
   return fmt::format("{:.2g}/s", per_second);
 }
 
-const char* unit(std::string_view stage) { return stage == "train" ? "networks" : "simulations"; }
+const char* unit(std::string_view stage) {
+  return stage == "train" ? "networks" : "simulations";
+}
 
 }  // namespace
 
@@ -42,9 +43,13 @@ Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {
   std::signal(SIGTERM, on_signal);
 }
 
-Progress::~Progress() { clear(); }
+Progress::~Progress() {
+  clear();
+}
 
-bool Progress::stop_requested() { return stop_flag; }
+bool Progress::stop_requested() {
+  return stop_flag;
+}
 
 void Progress::stage_started(std::string_view stage, Index total) {
   stage_start_ = Clock::now();

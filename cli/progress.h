@@ -9,8 +9,8 @@
 
 namespace hone::cli {
 
-// Progress on standard error: a bar that is redrawn on a terminal, plain lines in a pipe. Also keeps
-// the time by stage, and asks to stop after Ctrl-C.
+// Progress on standard error: a bar that is redrawn on a terminal, plain lines in a pipe. Also
+// keeps the time by stage, and asks to stop after Ctrl-C.
 class Progress final : public Observer {
  public:
   Progress();

@@ -71,9 +71,13 @@ RunSpec make_spec(const RunArguments& arguments) {
   options.budget = task.budget;
   for (const auto& [name, text] : arguments.options) set_option(options, name, text);
   options.validate();
-  return {.name = task.name, .task = task.name, .seed = arguments.seed, .prior = task.prior,
+  return {.name = task.name,
+          .task = task.name,
+          .seed = arguments.seed,
+          .prior = task.prior,
           .observation = chosen_observation(arguments, task),
-          .marginals = chosen_marginals(arguments, task.prior), .options = options};
+          .marginals = chosen_marginals(arguments, task.prior),
+          .options = options};
 }
 
 void run(const RunArguments& arguments) {

@@ -79,8 +79,8 @@ void sample(const SampleArguments& arguments) {
   const Marginal marginal = arguments.marginal == "joint"
                                 ? joint(prior.dimensions())
                                 : parse_marginal(arguments.marginal, prior.names());
-  const std::vector<double> x = arguments.observation.empty() ? run.spec().observation
-                                                              : read_numbers(arguments.observation);
+  const std::vector<double> x =
+      arguments.observation.empty() ? run.spec().observation : read_numbers(arguments.observation);
   const std::vector<RatioEstimator> estimators = run.estimators();
   const MarginalPosterior posterior = find_posterior(estimators, marginal, x);
   const PosteriorSamples samples =
@@ -105,8 +105,9 @@ void add_sample_command(CLI::App& program) {
   auto arguments = std::make_shared<SampleArguments>();
   CLI::App* command = program.add_subcommand("sample", "Draw from a marginal posterior of a run");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
-  command->add_option("--marginal", arguments->marginal,
-                      "Parameters, as names or 0-based indices: a or a,b; or joint")
+  command
+      ->add_option("--marginal", arguments->marginal,
+                   "Parameters, as names or 0-based indices: a or a,b; or joint")
       ->required();
   command->add_option("-n,--count", arguments->count, "Samples")
       ->check(CLI::Range(Index{1}, Index{100000000}))
@@ -122,8 +123,7 @@ void add_sample_command(CLI::App& program) {
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  command->callback(
-      [arguments] { with_threads(arguments->threads, [&] { sample(*arguments); }); });
+  command->callback([arguments] { with_threads(arguments->threads, [&] { sample(*arguments); }); });
 }
 
 }  // namespace hone::cli

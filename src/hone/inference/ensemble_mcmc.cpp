@@ -50,8 +50,8 @@ void move_half(Chain& chain, Index first, const LogDensity& log_density, double 
   }
 }
 
-// Integrated autocorrelation time of one coordinate in kept sweeps: walkers are averaged lag by lag,
-// and the sum stops at the first lag beyond five times itself (Sokal's window).
+// Integrated autocorrelation time of one coordinate in kept sweeps: walkers are averaged lag by
+// lag, and the sum stops at the first lag beyond five times itself (Sokal's window).
 double autocorrelation_time(const std::vector<Matrix<double>>& sweeps, Index d) {
   const Index count = static_cast<Index>(sweeps.size()), walkers = sweeps[0].rows();
   double mean = 0;

@@ -12,8 +12,13 @@ MarginalGrid make_grid(const MarginalPosterior& posterior, Index cells) {
   const Index dimensions = posterior.dimensions();
   HONE_ASSERT(dimensions == 1 || dimensions == 2);
   const TruncatedPrior& prior = posterior.prior();
-  MarginalGrid grid{.marginal = posterior.marginal(), .cells = cells, .theta = {}, .edges = {},
-                    .mass = {}, .density = {}, .member_means = {}};
+  MarginalGrid grid{.marginal = posterior.marginal(),
+                    .cells = cells,
+                    .theta = {},
+                    .edges = {},
+                    .mass = {},
+                    .density = {},
+                    .member_means = {}};
   std::vector<std::vector<double>> prior_density;
   for (const int d : grid.marginal) {
     std::vector<double> centers, edges, densities;

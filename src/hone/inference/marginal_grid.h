@@ -16,12 +16,12 @@ struct ThetaInterval {
 // same prior mass. Densities are in units of the parameters.
 struct MarginalGrid {
   Marginal marginal;
-  Index cells = 0;                           // per axis
-  std::vector<std::vector<double>> theta;    // per axis: cell centres
-  std::vector<std::vector<double>> edges;    // per axis: cells + 1 cell edges
-  std::vector<double> mass;                  // per cell, sums to 1; last axis fastest
-  std::vector<double> density;               // per cell
-  std::vector<double> member_means;          // 1-d: mean of each network's own posterior
+  Index cells = 0;                         // per axis
+  std::vector<std::vector<double>> theta;  // per axis: cell centres
+  std::vector<std::vector<double>> edges;  // per axis: cells + 1 cell edges
+  std::vector<double> mass;                // per cell, sums to 1; last axis fastest
+  std::vector<double> density;             // per cell
+  std::vector<double> member_means;        // 1-d: mean of each network's own posterior
 
   std::vector<double> axis_mass(Index axis) const;  // projected on one axis
 };

@@ -93,12 +93,11 @@ std::vector<double> MarginalPosterior::log_density(MatrixView<const double> thet
     for (Index j = 0; j < dimensions(); ++j) {
       const int d = marginal()[static_cast<std::size_t>(j)];
       const Distribution& axis = truncated.prior()[d];
-      const bool inside =
-          truncated.region().contains_axis(d, to_unit(axis, theta(i, j))) &&
-          theta(i, j) >= axis.lower() && theta(i, j) <= axis.upper();
-      jacobian[std::size_t(i)] += inside ? axis.log_density(theta(i, j)) -
-                                               std::log(truncated.axis(d).mass())
-                                         : -std::numeric_limits<double>::infinity();
+      const bool inside = truncated.region().contains_axis(d, to_unit(axis, theta(i, j))) &&
+                          theta(i, j) >= axis.lower() && theta(i, j) <= axis.upper();
+      jacobian[std::size_t(i)] +=
+          inside ? axis.log_density(theta(i, j)) - std::log(truncated.axis(d).mass())
+                 : -std::numeric_limits<double>::infinity();
       local(i, j) = static_cast<float>(truncated.to_local(d, theta(i, j)));
     }
   }

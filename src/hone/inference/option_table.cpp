@@ -18,7 +18,10 @@ using Options = InferenceOptions;
 template <typename Field>
 OptionEntry integer(std::string name, std::string group, std::string help, std::string values,
                     Field field) {
-  return {name, std::move(group), std::move(help), std::move(values),
+  return {name,
+          std::move(group),
+          std::move(help),
+          std::move(values),
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             if (!value.is_number_integer()) wrong_value(name, value, "a whole number");
@@ -34,7 +37,10 @@ OptionEntry integer(std::string name, std::string group, std::string help, std::
 template <typename Field>
 OptionEntry real(std::string name, std::string group, std::string help, std::string values,
                  Field field) {
-  return {name, std::move(group), std::move(help), std::move(values),
+  return {name,
+          std::move(group),
+          std::move(help),
+          std::move(values),
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             if (!value.is_number()) wrong_value(name, value, "a number");
@@ -44,7 +50,10 @@ OptionEntry real(std::string name, std::string group, std::string help, std::str
 
 template <typename Field>
 OptionEntry flag(std::string name, std::string group, std::string help, Field field) {
-  return {name, std::move(group), std::move(help), "true, false",
+  return {name,
+          std::move(group),
+          std::move(help),
+          "true, false",
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             if (!value.is_boolean()) wrong_value(name, value, "true or false");
@@ -55,12 +64,15 @@ OptionEntry flag(std::string name, std::string group, std::string help, Field fi
 template <typename Field>
 OptionEntry integers(std::string name, std::string group, std::string help, std::string values,
                      Field field) {
-  return {name, std::move(group), std::move(help), std::move(values),
+  return {name,
+          std::move(group),
+          std::move(help),
+          std::move(values),
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             const bool good = value.is_array() && std::ranges::all_of(value, [](const Json& v) {
-              return v.is_number_integer();
-            });
+                                return v.is_number_integer();
+                              });
             if (!good) wrong_value(name, value, "a list of whole numbers");
             field(o) = value.get<std::vector<int>>();
           }};
@@ -72,7 +84,10 @@ OptionEntry choice(std::string name, std::string group, std::string help,
                    std::vector<std::string> names, Field field) {
   std::string values;
   for (const std::string& one : names) values += (values.empty() ? "" : ", ") + one;
-  return {name, std::move(group), std::move(help), values,
+  return {name,
+          std::move(group),
+          std::move(help),
+          values,
           [field, names](const Options& o) {
             return Json(names[static_cast<std::size_t>(field(const_cast<Options&>(o)))]);
           },
@@ -85,7 +100,10 @@ OptionEntry choice(std::string name, std::string group, std::string help,
           }};
 }
 
-#define HONE_FIELD(path) [](Options& o) -> auto& { return o.path; }
+#define HONE_FIELD(path)     \
+  [](Options & o) -> auto& { \
+    return o.path;           \
+  }
 
 std::vector<OptionEntry> make_table() {
   const std::string algorithm = "Algorithm", truncation = "Truncation", network = "Networks",
@@ -106,7 +124,8 @@ std::vector<OptionEntry> make_table() {
            HONE_FIELD(round_growth)),
       integer("round_increment", algorithm, "With increment: new simulations per round", ">= 1",
               HONE_FIELD(round_increment)),
-      flag("poisson_counts", algorithm, "Draw the simulations of a round from a Poisson distribution",
+      flag("poisson_counts", algorithm,
+           "Draw the simulations of a round from a Poisson distribution",
            HONE_FIELD(poisson_counts)),
       real("stop_ratio", algorithm, "Stop truncating once a cut keeps more than this of the mass",
            "in (0, 1]", HONE_FIELD(stop_ratio)),
@@ -125,8 +144,8 @@ std::vector<OptionEntry> make_table() {
            HONE_FIELD(truncation.gap_margin)),
       integer("truncation_grid", truncation, "Points per axis on which the ratio is looked at",
               "in 64 .. 1048576", HONE_FIELD(truncation.grid)),
-      integer("round_ensemble", truncation, "Networks per axis that decide a cut",
-              "in 1 .. 1000", HONE_FIELD(round_ensemble)),
+      integer("round_ensemble", truncation, "Networks per axis that decide a cut", "in 1 .. 1000",
+              HONE_FIELD(round_ensemble)),
       integer("ensemble", network, "Networks per marginal posterior", "in 1 .. 1000",
               HONE_FIELD(ensemble)),
       choice("network", network, "Kind of network", {"resnet", "mlp"}, HONE_FIELD(network.kind)),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,11 +16,17 @@ namespace hone {
 // Ensembles of networks, one per marginal, that estimate r(x, theta) = p(x | theta) / p(x) inside a
 // region. Parameters go in as local coordinates: uniform on (0, 1) under the truncated prior of
 // their axis, so that r is the posterior density in them.
+//
+// Where simulations fail, what they were drawn from is not the truncated prior but p(theta |
+// valid), and the networks learn r relative to that. p(theta | valid) / p(theta) is a ratio too, of
+// the data "it succeeded", and is learnt by networks of its own on all simulations; their product
+// is the posterior density again.
 class RatioEstimator {
  public:
-  // Members of the stack: marginal by marginal, `ensemble` of each.
+  // Members of the stack: marginal by marginal, `ensemble` of each. Members of `validity`: one per
+  // marginal; nothing if no simulation failed.
   RatioEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
-                 RatioStack stack);
+                 RatioStack stack, std::optional<RatioStack> validity = std::nullopt);
 
   const TruncatedPrior& prior() const { return prior_; }
   const std::vector<Marginal>& marginals() const { return marginals_; }
@@ -43,6 +50,7 @@ class RatioEstimator {
   std::vector<Marginal> marginals_;
   int ensemble_;
   RatioStack stack_;
+  std::optional<RatioStack> validity_;
 };
 
 struct TrainedEstimator {

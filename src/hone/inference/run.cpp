@@ -43,9 +43,13 @@ class DirectoryJournal final : public Journal {
   const Prior& prior_;
 };
 
-fs::path summary_file(const fs::path& run) { return run / "posterior" / "summary.json"; }
+fs::path summary_file(const fs::path& run) {
+  return run / "posterior" / "summary.json";
+}
 
-std::string extra_name(int number) { return fmt::format("extra-{:02}", number); }
+std::string extra_name(int number) {
+  return fmt::format("extra-{:02}", number);
+}
 
 // Simulations that trained the final networks are all there; none is ever asked for.
 class NoExecutor final : public Executor {
@@ -76,7 +80,9 @@ Run Run::open(const fs::path& directory) {
   return {directory, read_json_as(file, run_spec_from_json)};
 }
 
-bool Run::finished() const { return fs::exists(summary_file(directory_)); }
+bool Run::finished() const {
+  return fs::exists(summary_file(directory_));
+}
 
 std::vector<Round> Run::rounds() const {
   std::vector<Round> rounds;
@@ -111,9 +117,8 @@ std::vector<RatioEstimator> Run::estimators() const {
 std::optional<Region> Run::final_region() const {
   const fs::path file = directory_ / "networks" / "main.json";
   if (!fs::exists(file)) return std::nullopt;
-  return read_json_as(file, [](const nlohmann::json& json) {
-    return region_from_json(json.at("region"));
-  });
+  return read_json_as(
+      file, [](const nlohmann::json& json) { return region_from_json(json.at("region")); });
 }
 
 SimulationStore Run::open_store(bool create) const {
@@ -132,8 +137,8 @@ Summary Run::execute(Executor& executor, Observer& observer) {
   SimulationStore store = open_store(true);
   Simulations simulations(spec_.prior, store, executor, rng);
   DirectoryJournal journal(directory_, spec_.prior);
-  const InferenceResult result = tmnre(simulations, spec_.observation, spec_.marginals,
-                                       spec_.options, journal, rng, observer);
+  const InferenceResult result =
+      tmnre(simulations, spec_.observation, spec_.marginals, spec_.options, journal, rng, observer);
   stop_if_requested(observer);
   return write_posterior(result, simulations.failed());
 }

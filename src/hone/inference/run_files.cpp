@@ -25,7 +25,9 @@ std::filesystem::path round_file(const std::filesystem::path& run, int number) {
   return run / "rounds" / fmt::format("round-{:02}.json", number);
 }
 
-Json read_json(const std::filesystem::path& file) { return Json::parse(read_file(file)); }
+Json read_json(const std::filesystem::path& file) {
+  return Json::parse(read_file(file));
+}
 
 void write_json(const std::filesystem::path& file, const OrderedJson& json) {
   create_directories_durably(file.parent_path());
@@ -46,8 +48,10 @@ OrderedJson to_json(const RunSpec& spec) {
 RunSpec run_spec_from_json(const Json& json) {
   const int format = json.at("format");
   if (format != kFormat) {
-    fail(ErrorKind::io, "run.json has format {}, this hone reads format {}; use the version that "
-         "made the run", format, kFormat);
+    fail(ErrorKind::io,
+         "run.json has format {}, this hone reads format {}; use the version that "
+         "made the run",
+         format, kFormat);
   }
   return {.name = json.at("name"),
           .task = json.at("task"),
@@ -106,12 +110,13 @@ OrderedJson to_json(const Round& round) {
           {"region", to_json(round.region)},
           {"kept", round.kept},
           {"simulated", round.simulated},
-          {"cut", {{"region", to_json(round.cut.region)},
-                   {"mass_ratio", round.cut.mass_ratio},
-                   {"axis_ratio", round.cut.axis_ratio},
-                   {"lost_mass", round.cut.lost_mass},
-                   {"edge_low", round.cut.edge_low},
-                   {"edge_high", round.cut.edge_high}}},
+          {"cut",
+           {{"region", to_json(round.cut.region)},
+            {"mass_ratio", round.cut.mass_ratio},
+            {"axis_ratio", round.cut.axis_ratio},
+            {"lost_mass", round.cut.lost_mass},
+            {"edge_low", round.cut.edge_low},
+            {"edge_high", round.cut.edge_high}}},
           {"training", to_json(round.training)}};
 }
 
@@ -132,9 +137,8 @@ Round round_from_json(const Json& json) {
 
 void write_estimator(const std::filesystem::path& networks, const std::string& name,
                      const TrainedEstimator& trained) {
-  write_json(networks / (name + ".json"),
-             {{"region", to_json(trained.estimator.prior().region())},
-              {"training", to_json(trained.histories)}});
+  write_json(networks / (name + ".json"), {{"region", to_json(trained.estimator.prior().region())},
+                                           {"training", to_json(trained.histories)}});
   write_arrays(networks / (name + ".h5"), trained.estimator.to_arrays());
 }
 

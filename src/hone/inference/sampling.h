@@ -21,9 +21,9 @@ struct SamplingOptions {
 };
 
 struct PosteriorSamples {
-  Matrix<double> theta;      // (n, dimensions of the marginal), equally weighted
-  std::string method;        // "rejection" or "mcmc"
-  double acceptance = 0;     // of rejection, or of the MCMC proposals
+  Matrix<double> theta;       // (n, dimensions of the marginal), equally weighted
+  std::string method;         // "rejection" or "mcmc"
+  double acceptance = 0;      // of rejection, or of the MCMC proposals
   double effective_size = 0;  // n for rejection, whose draws are independent
 };
 

@@ -19,9 +19,9 @@ struct Pending {
 
 Pending draw_pending(const TruncatedPrior& prior, std::vector<std::int64_t> ids, const Rng& rng) {
   const Index rows = static_cast<Index>(ids.size());
-  Pending pending{{.ids = std::move(ids), .theta = Matrix<double>(rows, prior.dimensions()),
-                   .seeds = {}},
-                  Matrix<double>(rows, prior.dimensions())};
+  Pending pending{
+      {.ids = std::move(ids), .theta = Matrix<double>(rows, prior.dimensions()), .seeds = {}},
+      Matrix<double>(rows, prior.dimensions())};
   for (Index i = 0; i < rows; ++i) {
     const auto id = static_cast<std::uint64_t>(pending.request.ids[static_cast<std::size_t>(i)]);
     prior.sample_row(pending.request.theta.row(i), pending.u.row(i), rng.child("parameters", id));
@@ -64,43 +64,65 @@ void Simulations::simulate(const Region& region, int round, Index count, Observe
   Pending pending = draw_pending(TruncatedPrior(prior_, region), std::move(missing), rng_);
   pending.request.finished_before = count - pending.request.rows();
   pending.request.failed_before = failed_before;
-  executor_.run(pending.request,
-                [&](const FinishedSimulations& finished) {
-                  store_.append(finished_rows(pending, finished, store_.schema(), round));
-                },
-                observer);
+  executor_.run(
+      pending.request,
+      [&](const FinishedSimulations& finished) {
+        store_.append(finished_rows(pending, finished, store_.schema(), round));
+      },
+      observer);
+}
+
+std::vector<std::int64_t> Simulations::select(const Region& region, bool with_failed) const {
+  return store_.select([&](const SimulationInfo& info) {
+    return info.id < issued_ && (with_failed || !info.failed) &&
+           region.contains(prior_, info.theta);
+  });
 }
 
 Index Simulations::count_inside(const Region& region) const {
-  const auto ids = store_.select([&](const SimulationInfo& info) {
-    return belongs(info) && !info.failed && region.contains(prior_, info.theta);
-  });
-  return static_cast<Index>(ids.size());
+  return static_cast<Index>(select(region, false).size());
 }
 
 Index Simulations::failed() const {
-  const auto ids = store_.select(
-      [&](const SimulationInfo& info) { return belongs(info) && info.failed; });
-  return static_cast<Index>(ids.size());
+  const auto& reasons = store_.failure_reasons();  // by id
+  return std::distance(reasons.begin(), reasons.lower_bound(issued_));
 }
 
-Dataset Simulations::inside(const Region& region, double validation_fraction) const {
-  Dataset data{TruncatedPrior(prior_, region), {}, {}, nullptr, {}, {}};
-  data.ids = store_.select([&](const SimulationInfo& info) {
-    return belongs(info) && !info.failed && region.contains(prior_, info.theta);
-  });
-  const Matrix<double> theta = store_.read_theta(data.ids);
-  data.theta = Matrix<float>(theta.rows(), theta.cols());
+namespace {
+
+Matrix<float> local_coordinates(const TruncatedPrior& prior, const Matrix<double>& theta) {
+  Matrix<float> local(theta.rows(), theta.cols());
   for (Index i = 0; i < theta.rows(); ++i) {
     for (Index d = 0; d < theta.cols(); ++d) {
-      data.theta(i, d) =
-          static_cast<float>(data.prior.to_local(static_cast<int>(d), theta(i, d)));
+      local(i, d) = static_cast<float>(prior.to_local(static_cast<int>(d), theta(i, d)));
     }
-    const bool validates = is_validation(data.ids[static_cast<std::size_t>(i)],
-                                         validation_fraction);
-    (validates ? data.validation : data.training).push_back(i);
   }
+  return local;
+}
+
+void split(std::vector<Index>& training, std::vector<Index>& validation,
+           std::span<const std::int64_t> ids, double fraction) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    (is_validation(ids[i], fraction) ? validation : training).push_back(static_cast<Index>(i));
+  }
+}
+
+}  // namespace
+
+Dataset Simulations::inside(const Region& region, double validation_fraction) const {
+  Dataset data{.prior = TruncatedPrior(prior_, region), .ids = select(region, false)};
+  data.theta = local_coordinates(data.prior, store_.read_theta(data.ids));
   data.x = store_.x_rows(data.ids);
+  split(data.training, data.validation, data.ids, validation_fraction);
+
+  const auto attempted = select(region, true);
+  if (attempted.size() == data.ids.size()) return data;
+  data.attempted_theta = local_coordinates(data.prior, store_.read_theta(attempted));
+  data.attempted_valid = Matrix<float>(static_cast<Index>(attempted.size()), 1);
+  for (std::size_t i = 0; i < attempted.size(); ++i) {
+    data.attempted_valid(static_cast<Index>(i), 0) = store_.info(attempted[i]).failed ? 0.0F : 1.0F;
+  }
+  split(data.attempted_training, data.attempted_validation, attempted, validation_fraction);
   return data;
 }
 

@@ -15,11 +15,16 @@ namespace hone {
 
 // Successful simulations inside a region, ready for training.
 struct Dataset {
-  TruncatedPrior prior;                  // what they were drawn from
-  std::vector<std::int64_t> ids;         // ascending
-  Matrix<float> theta;                   // (n, parameters): local coordinates, uniform on (0, 1)
-  std::unique_ptr<RowSource> x;          // (n, data size)
-  std::vector<Index> training, validation;  // rows of the above
+  TruncatedPrior prior;                    // what they were drawn from
+  std::vector<std::int64_t> ids = {};      // ascending
+  Matrix<float> theta = {};                // (n, parameters): local coordinates, uniform on (0, 1)
+  std::unique_ptr<RowSource> x = nullptr;  // (n, data size)
+  std::vector<Index> training = {}, validation = {};  // rows of the above
+
+  // All simulations inside the region, failed ones too; empty if none failed.
+  Matrix<float> attempted_theta = {};  // (m, parameters): local coordinates
+  Matrix<float> attempted_valid = {};  // (m, 1): 1 where it succeeded, 0 where it failed
+  std::vector<Index> attempted_training = {}, attempted_validation = {};
 
   Index rows() const { return static_cast<Index>(ids.size()); }
 };
@@ -43,7 +48,7 @@ class Simulations {
   Dataset inside(const Region& region, double validation_fraction) const;
 
  private:
-  bool belongs(const SimulationInfo& info) const { return info.id < issued_; }
+  std::vector<std::int64_t> select(const Region& region, bool with_failed) const;
 
   Prior prior_;
   SimulationStore& store_;

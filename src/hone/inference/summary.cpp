@@ -100,10 +100,10 @@ std::vector<Warning> find_warnings(const InferenceResult& result,
   }
   constexpr Index kFewRows = 500;
   if (result.final_rows < kFewRows) {
-    warnings.push_back({"few_simulations",
-                        fmt::format("only {} simulations lie in the final region",
-                                    result.final_rows),
-                        "use a larger budget"});
+    warnings.push_back(
+        {"few_simulations",
+         fmt::format("only {} simulations lie in the final region", result.final_rows),
+         "use a larger budget"});
   }
   if (failed > 0) {
     warnings.push_back({"failed_simulations",
@@ -148,8 +148,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
   }
   json["warnings"] = nlohmann::ordered_json::array();
   for (const Warning& w : summary.warnings) {
-    json["warnings"].push_back(
-        {{"kind", w.kind}, {"message", w.message}, {"advice", w.advice}});
+    json["warnings"].push_back({{"kind", w.kind}, {"message", w.message}, {"advice", w.advice}});
   }
   return json;
 }

@@ -25,19 +25,19 @@ Index round_target(const InferenceOptions& options, int round, Index kept, const
   return static_cast<Index>(std::llround(target));
 }
 
-// alpha > beta, or no axis shrinks much: in ten dimensions a mass ratio of 0.8 is 0.98 per axis, and
-// another round would cost more than it gains.
+// alpha > beta, or no axis shrinks much: in ten dimensions a mass ratio of 0.8 is 0.98 per axis,
+// and another round would cost more than it gains.
 bool stopped_shrinking(const Cut& cut, const InferenceOptions& options) {
   const double worst_axis = *std::ranges::min_element(cut.axis_ratio);
   return cut.mass_ratio > options.stop_ratio || worst_axis > options.stop_axis_ratio;
 }
 
 std::string describe(const Round& round, bool last) {
-  return fmt::format("round {}: {} kept + {} new simulations; prior mass {:.4g} {}", round.number,
-                     round.kept, round.simulated, round.region.mass(),
-                     last ? fmt::format("stays (a cut would keep {:.2g} of it)",
-                                        round.cut.mass_ratio)
-                          : fmt::format("-> {:.4g}", round.cut.region.mass()));
+  return fmt::format(
+      "round {}: {} kept + {} new simulations; prior mass {:.4g} {}", round.number, round.kept,
+      round.simulated, round.region.mass(),
+      last ? fmt::format("stays (a cut would keep {:.2g} of it)", round.cut.mass_ratio)
+           : fmt::format("-> {:.4g}", round.cut.region.mass()));
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ namespace hone {
 // What a round did.
 struct Round {
   int number = 1;
-  Region region;         // its training data come from here
-  Index kept = 0;        // successful simulations of earlier rounds inside it
-  Index simulated = 0;   // new ones asked for
-  Cut cut;               // what the round found
+  Region region;                        // its training data come from here
+  Index kept = 0;                       // successful simulations of earlier rounds inside it
+  Index simulated = 0;                  // new ones asked for
+  Cut cut;                              // what the round found
   std::vector<MemberHistory> training;  // of the 1-d networks, axis by axis
 };
 

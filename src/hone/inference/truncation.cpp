@@ -95,8 +95,8 @@ AxisCut truncate_axis(const RatioEstimator& ratios, int axis, const Matrix<float
   const Matrix<float> log_ratios =
       ratios.log_ratios(ratios.find({axis}), features, cell_centers(cells));
   const std::vector<double> mass = cell_masses(log_ratios);
-  const auto ranges = padded_ranges(kept_ranges(most_generous(log_ratios), options), cells,
-                                    options.padding);
+  const auto ranges =
+      padded_ranges(kept_ranges(most_generous(log_ratios), options), cells, options.padding);
   const TruncatedAxis& truncated = ratios.prior().axis(axis);
   AxisCut cut{.intervals = {}, .lost_mass = 1};
   for (const CellRange& range : ranges) {
