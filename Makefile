@@ -3,7 +3,7 @@
 
 BUILD := build
 
-.PHONY: all run test bench lint format clean setup
+.PHONY: all run test bench install lint format clean setup
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target hone_program
@@ -22,6 +22,10 @@ bench: setup $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target benchmarks
 	mkdir -p $(BUILD)/bench
 	$(BUILD)/benchmarks/bench_engine --output $(BUILD)/bench/engine.json
+
+PREFIX := /usr/local
+install: all
+	cmake --install $(BUILD) --prefix $(PREFIX)
 
 lint:
 	@scripts/setup lint

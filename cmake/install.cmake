@@ -1,0 +1,26 @@
+# `cmake --install`: the program, the library with its headers, a CMake package and a pkg-config
+# file. Programs use `find_package(hone)` and link hone::hone.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS hone EXPORT hone-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS hone_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/hone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
+install(EXPORT hone-targets NAMESPACE hone:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hone)
+
+configure_package_config_file(cmake/hone-config.cmake.in hone-config.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hone)
+write_basic_package_version_file(hone-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/hone-config.cmake
+  ${PROJECT_BINARY_DIR}/hone-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hone)
+
+set(HONE_PC_LIBRARIES ${HDF5_LIBRARIES})
+if(HONE_HAVE_LIBXSMM)
+  list(APPEND HONE_PC_LIBRARIES ${LIBXSMM_LIBRARY} ${LIBXSMM_NOBLAS}
+    -Wl,--exclude-libs,libxsmmnoblas.a)
+endif()
+list(JOIN HONE_PC_LIBRARIES " " HONE_PC_LIBRARIES)
+configure_file(cmake/hone.pc.in hone.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/hone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

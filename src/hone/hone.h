@@ -1,0 +1,24 @@
+#pragma once
+
+// hone in one include: what a program needs to go from a simulator to posteriors.
+//
+//   Prior, Parameter, make_distribution   what is believed before
+//   Simulator, make_simulator, Executor   what makes data from parameters, and where it runs
+//   InferenceOptions, preset              how to infer
+//   RunSpec, Run, Summary                 a run on disk, and what came out
+//   MarginalPosterior, sample_posterior   densities and samples of a marginal
+//   train, RatioStack                     the training engine by itself
+//   Observer, Error, Rng, with_threads    watching, failing, randomness, threads
+
+#include "hone/core/error.h"
+#include "hone/core/observer.h"
+#include "hone/core/parallel.h"
+#include "hone/core/rng.h"
+#include "hone/engine/trainer.h"
+#include "hone/inference/marginal_grid.h"
+#include "hone/inference/run.h"
+#include "hone/inference/sampling.h"
+#include "hone/prior/prior.h"
+#include "hone/prior/truncated_prior.h"
+#include "hone/simulator/executor.h"
+#include "hone/simulator/simulator.h"
