@@ -3,7 +3,7 @@
 
 BUILD := build
 
-.PHONY: all run test bench lint format clean setup
+.PHONY: all run test bench bench-truncation lint format clean setup
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target hone_program
@@ -22,6 +22,12 @@ bench: setup $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target benchmarks
 	mkdir -p $(BUILD)/bench
 	$(BUILD)/benchmarks/bench_engine --output $(BUILD)/bench/engine.json
+
+# 54 inference runs, some minutes.
+bench-truncation: setup $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) --target bench_truncation
+	mkdir -p $(BUILD)/bench
+	$(BUILD)/benchmarks/bench_truncation --output $(BUILD)/bench/truncation-safety.json
 
 lint:
 	@scripts/setup lint
