@@ -3,7 +3,7 @@
 
 BUILD := build
 
-.PHONY: all run test bench install lint format clean setup
+.PHONY: all run test bench bench-truncation install lint format clean setup
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target hone_program
@@ -26,6 +26,12 @@ bench: setup $(BUILD)/CMakeCache.txt
 PREFIX := /usr/local
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)
+
+# 54 inference runs, some minutes.
+bench-truncation: setup $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) --target bench_truncation
+	mkdir -p $(BUILD)/bench
+	$(BUILD)/benchmarks/bench_truncation --output $(BUILD)/bench/truncation-safety.json
 
 lint:
 	@scripts/setup lint

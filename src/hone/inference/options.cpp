@@ -21,8 +21,8 @@ InferenceOptions paper_preset() {
   o.network = {.kind = NetworkKind::resnet, .hidden = 64, .depth = 2};
   o.training.loss = {};
   o.training.optimizer = {.kind = OptimizerKind::adam, .learning_rate = 0.01};
-  o.training.schedule = {
-      .kind = ScheduleKind::plateau, .plateau_factor = 0.1, .plateau_patience = 5};
+  o.training.schedule = {.kind = ScheduleKind::plateau, .plateau_factor = 0.1,
+                         .plateau_patience = 5};
   o.training.batch_size = 128;
   o.training.max_epochs = 300;
   o.training.patience = 20;
@@ -30,21 +30,27 @@ InferenceOptions paper_preset() {
   return o;
 }
 
+// docs/decisions/0003-default-preset.md has the measurements.
 InferenceOptions default_preset() {
   InferenceOptions o;
+  o.round_fraction = 0.1;
+  o.round_minimum = 500;
+  o.stop_rounds = 2;
+  o.minimum_steps = 8;
+  o.network.activation = Activation::silu;
+  o.network.norm = Norm::none;
   o.training.optimizer = {
-      .kind = OptimizerKind::adamw, .learning_rate = 2e-3, .weight_decay = 1e-2};
+      .kind = OptimizerKind::adamw, .learning_rate = 5e-3, .weight_decay = 1e-2};
   o.training.schedule = {.kind = ScheduleKind::cosine};
-  o.training.max_epochs = 60;
+  o.training.max_epochs = 30;
   o.training.patience = 20;
+  o.training.weight_average = 0.995;
   return o;
 }
 
 }  // namespace
 
-std::vector<std::string> preset_names() {
-  return {"default", "paper"};
-}
+std::vector<std::string> preset_names() { return {"default", "paper"}; }
 
 InferenceOptions preset(const std::string& name) {
   if (name == "default") return default_preset();
@@ -66,17 +72,22 @@ void InferenceOptions::validate() const {
   check(max_rounds >= 1, "max_rounds", max_rounds, "must be 1 or greater");
   check(round_fraction > 0 && round_fraction <= 1, "round_fraction", round_fraction,
         "must lie in (0, 1]");
+  check(round_minimum >= 1, "round_minimum", static_cast<double>(round_minimum),
+        "must be 1 or greater");
   check(round_growth > 1, "round_growth", round_growth, "must be greater than 1");
   check(round_increment >= 1, "round_increment", static_cast<double>(round_increment),
         "must be 1 or greater");
   check(stop_ratio > 0 && stop_ratio <= 1, "stop_ratio", stop_ratio, "must lie in (0, 1]");
   check(stop_axis_ratio > 0 && stop_axis_ratio <= 1, "stop_axis_ratio", stop_axis_ratio,
         "must lie in (0, 1]");
+  check(stop_rounds >= 1, "stop_rounds", stop_rounds, "must be 1 or greater");
   check(ensemble >= 1 && ensemble <= 1000, "ensemble", ensemble, "must lie in 1 .. 1000");
   check(round_ensemble >= 1 && round_ensemble <= 1000, "round_ensemble", round_ensemble,
         "must lie in 1 .. 1000");
   check(validation_fraction > 0 && validation_fraction < 1, "validation_fraction",
         validation_fraction, "must lie in (0, 1)");
+  check(minimum_steps >= 1 && minimum_steps <= 1000, "minimum_steps", minimum_steps,
+        "must lie in 1 .. 1000");
   check(max_failed_fraction >= 0 && max_failed_fraction <= 1, "max_failed_fraction",
         max_failed_fraction, "must lie in [0, 1]");
   truncation.validate();

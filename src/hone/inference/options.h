@@ -39,16 +39,19 @@ struct InferenceOptions {
   int max_rounds = 10;
   RoundSchedule round_schedule = RoundSchedule::fraction;
   double round_fraction = 0.3;
+  Index round_minimum = 1;  // simulations a round works with at the least
   double round_growth = 1.5;
   Index round_increment = 10000;
   bool poisson_counts = false;
   double stop_ratio = 0.8;
   double stop_axis_ratio = 0.85;
+  int stop_rounds = 1;  // stop after so many rounds in a row that hardly shrink
   TruncationOptions truncation;
 
   int ensemble = 2;        // networks per requested marginal
   int round_ensemble = 2;  // networks per axis while truncating
   double validation_fraction = 0.1;
+  int minimum_steps = 1;  // per epoch: batches get smaller for small data sets
   NetworkOptions network;
   EmbeddingOptions embedding;
   TrainingOptions training;

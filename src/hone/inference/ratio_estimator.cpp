@@ -1,12 +1,56 @@
 #include "hone/inference/ratio_estimator.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
 
+#include <boost/math/special_functions/erf.hpp>
 #include <fmt/ranges.h>
 
 #include "hone/core/error.h"
 
 namespace hone {
+namespace {
+
+// The standard normal quantile.
+double normal_quantile(const UnitPoint& point) {
+  const bool low = point.u <= point.complement;
+  const double tail = std::max(low ? point.u : point.complement, 1e-300);
+  const double distance = std::numbers::sqrt2 * boost::math::erfc_inv(2 * tail);
+  return low ? -distance : distance;
+}
+
+// What the networks see of a parameter. Between finite bounds it is the local coordinate; without
+// them the normal quantile of u, in which a normal or lognormal posterior is a parabola also far
+// out, where u has no resolution left (docs/decisions/0003-default-preset.md has the gain).
+float network_coordinate(const TruncatedPrior& prior, int d, float local) {
+  const Distribution& axis = prior.prior()[d];
+  if (std::isfinite(axis.lower()) && std::isfinite(axis.upper())) return local;
+  constexpr float kEnd = 1e-7F;  // a float does not tell more of its distance to 1
+  const double inside = static_cast<double>(std::clamp(local, kEnd, 1 - kEnd));
+  return static_cast<float>(normal_quantile(prior.axis(d).to_unit({inside, 1 - inside})));
+}
+
+// Local coordinates (n, marginal) as the networks see them.
+Matrix<float> network_coordinates(const TruncatedPrior& prior, const Marginal& marginal,
+                                  MatrixView<const float> local) {
+  Matrix<float> result(local.rows(), local.cols());
+  for (Index i = 0; i < local.rows(); ++i) {
+    for (Index j = 0; j < local.cols(); ++j) {
+      result(i, j) = network_coordinate(prior, marginal[static_cast<std::size_t>(j)], local(i, j));
+    }
+  }
+  return result;
+}
+
+Marginal all_parameters(const TruncatedPrior& prior) {
+  Marginal all(static_cast<std::size_t>(prior.dimensions()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace
 
 RatioEstimator::RatioEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
                                RatioStack stack, std::optional<RatioStack> validity)
@@ -46,14 +90,16 @@ Matrix<float> RatioEstimator::features(std::span<const double> x) const {
 
 Matrix<float> RatioEstimator::log_ratios(Index marginal, const Matrix<float>& features,
                                          MatrixView<const float> local) const {
+  const Matrix<float> theta =
+      network_coordinates(prior_, marginals_[static_cast<std::size_t>(marginal)], local);
   Matrix<float> out(ensemble_, local.rows());
   for (int e = 0; e < ensemble_; ++e) {
-    stack_.log_ratios(out.view().rows(e, 1), marginal * ensemble_ + e, features, local);
+    stack_.log_ratios(out.view().rows(e, 1), marginal * ensemble_ + e, features, theta);
   }
   if (!validity_) return out;
   Matrix<float> succeeded(1, 1), log_valid(1, local.rows());
   succeeded(0, 0) = 1;
-  validity_->log_ratios(log_valid, marginal, validity_->features(succeeded), local);
+  validity_->log_ratios(log_valid, marginal, validity_->features(succeeded), theta);
   for (int e = 0; e < ensemble_; ++e) {
     for (Index i = 0; i < local.rows(); ++i) out(e, i) += log_valid(0, i);
   }
@@ -106,10 +152,16 @@ RatioEstimator RatioEstimator::from_arrays(const Prior& prior, const Region& reg
 
 namespace {
 
-// At least eight steps per epoch, also for the small data sets of early rounds.
-TrainingOptions fitted(TrainingOptions options, std::size_t rows) {
-  const int fitting = std::max(8, static_cast<int>(rows / 8));
-  options.batch_size = std::min(options.batch_size, fitting);
+// Batches small enough for the steps asked for, also for the small data sets of early rounds; and
+// an average of the weights that remembers no more than the last tenth of the steps.
+TrainingOptions fitted(const InferenceOptions& inference, std::size_t rows) {
+  TrainingOptions options = inference.training;
+  const auto fitting = rows / static_cast<std::size_t>(inference.minimum_steps);
+  options.batch_size =
+      std::min(options.batch_size, static_cast<int>(std::max<std::size_t>(8, fitting)));
+  const double steps = static_cast<double>(options.max_epochs) *
+                       static_cast<double>(rows / static_cast<std::size_t>(options.batch_size));
+  options.weight_average = std::clamp(1 - 10 / steps, 0.0, options.weight_average);
   return options;
 }
 
@@ -135,9 +187,11 @@ std::optional<RatioStack> train_validity(const Dataset& data,
                                .activation = Activation::silu,
                                .norm = Norm::none};
   const MatrixRows valid(data.attempted_valid);
-  return train({valid, data.attempted_theta, data.attempted_training, data.attempted_validation},
+  const Matrix<float> theta =
+      network_coordinates(data.prior, all_parameters(data.prior), data.attempted_theta);
+  return train({valid, theta, data.attempted_training, data.attempted_validation},
                make_members(marginals, 1), network, {},
-               fitted(options.training, data.attempted_training.size()), rng, observer)
+               fitted(options, data.attempted_training.size()), rng, observer)
       .stack;
 }
 
@@ -146,10 +200,12 @@ std::optional<RatioStack> train_validity(const Dataset& data,
 TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal>& marginals,
                                  int ensemble, const InferenceOptions& options, const Rng& rng,
                                  Observer& observer) {
+  const Matrix<float> theta =
+      network_coordinates(data.prior, all_parameters(data.prior), data.theta);
   TrainingResult result =
-      train({*data.x, data.theta, data.training, data.validation},
-            make_members(marginals, ensemble), options.network, options.embedding,
-            fitted(options.training, data.training.size()), rng, observer);
+      train({*data.x, theta, data.training, data.validation}, make_members(marginals, ensemble),
+            options.network, options.embedding, fitted(options, data.training.size()), rng,
+            observer);
   return {RatioEstimator(data.prior, marginals, ensemble, std::move(result.stack),
                          train_validity(data, marginals, options, rng.child("validity"), observer)),
           std::move(result.histories)};

@@ -8,8 +8,10 @@
 namespace hone {
 namespace {
 
-// N^(m): how many simulations round m works with, kept ones included.
-Index round_target(const InferenceOptions& options, int round, Index kept, const Rng& rng) {
+// N^(m): how many simulations round m works with, kept ones included. What few simulations cannot
+// narrow down, more may: every round that hardly shrank the region doubles N for those after it.
+Index round_target(const InferenceOptions& options, int round, int stalled, Index kept,
+                   const Rng& rng) {
   const double fraction = options.round_fraction * static_cast<double>(options.budget);
   double target = fraction;
   if (options.round_schedule == RoundSchedule::growth && round > 1) {
@@ -18,6 +20,7 @@ Index round_target(const InferenceOptions& options, int round, Index kept, const
   if (options.round_schedule == RoundSchedule::increment) {
     target = static_cast<double>(kept + options.round_increment);
   }
+  target = std::max(target, static_cast<double>(options.round_minimum)) * std::exp2(stalled);
   if (options.poisson_counts) {
     Rng count = rng.child("count", static_cast<std::uint64_t>(round));
     return static_cast<Index>(count.poisson(target));
@@ -27,7 +30,7 @@ Index round_target(const InferenceOptions& options, int round, Index kept, const
 
 // alpha > beta, or no axis shrinks much: in ten dimensions a mass ratio of 0.8 is 0.98 per axis,
 // and another round would cost more than it gains.
-bool stopped_shrinking(const Cut& cut, const InferenceOptions& options) {
+bool hardly_shrinks(const Cut& cut, const InferenceOptions& options) {
   const double worst_axis = *std::ranges::min_element(cut.axis_ratio);
   return cut.mass_ratio > options.stop_ratio || worst_axis > options.stop_axis_ratio;
 }
@@ -50,12 +53,14 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
   std::vector<Round> rounds;
   Region region = Region::whole(dimensions);  // Gamma^(1) = supp p(theta)
   bool converged = options.method == Method::mnre;
+  int stalled = 0, stalled_in_a_row = 0;
 
   for (int m = 1; !converged && m <= options.max_rounds; ++m) {
     // Retain the data in the region; simulate what is missing.      D^(m), N_simulate^(m)
     const Index kept = simulations.count_inside(region);
     const Index left = options.budget - simulations.issued();
-    const Index fresh = std::clamp<Index>(round_target(options, m, kept, rng) - kept, 0, left);
+    const Index fresh =
+        std::clamp<Index>(round_target(options, m, stalled, kept, rng) - kept, 0, left);
     if (left == 0) break;
     observer.context_changed(fmt::format("round {}, prior mass {:.3g}", m, region.mass()));
     simulations.simulate(region, m, fresh, observer);
@@ -73,7 +78,10 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
 
     // On stopping the last cut is not made: the data in hand come from the region before it.
     const Cut& cut = rounds.back().cut;
-    converged = stopped_shrinking(cut, options);
+    const bool stalls = hardly_shrinks(cut, options);
+    stalled += stalls;
+    stalled_in_a_row = stalls ? stalled_in_a_row + 1 : 0;
+    converged = stalled_in_a_row == options.stop_rounds;
     observer.log(LogLevel::info, describe(rounds.back(), converged));
     if (!converged) region = cut.region;
   }

@@ -1,0 +1,185 @@
+// Every test gives the grid the log-ratio curves of a known posterior.
+#include "hone/inference/axis_cut.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "hone/core/error.h"
+
+namespace hone {
+namespace {
+
+constexpr Index kCells = 4096;
+using Curve = std::function<double(double local)>;
+
+Matrix<float> curves(const std::vector<Curve>& members, Index cells = kCells) {
+  Matrix<float> result(static_cast<Index>(members.size()), cells);
+  for (Index e = 0; e < result.rows(); ++e) {
+    for (Index i = 0; i < cells; ++i) {
+      const double local = (static_cast<double>(i) + 0.5) / static_cast<double>(cells);
+      result(e, i) = static_cast<float>(members[static_cast<std::size_t>(e)](local));
+    }
+  }
+  return result;
+}
+
+Curve gaussian(double mean, double sigma, double height = 0) {
+  return [=](double u) { return height - 0.5 * std::pow((u - mean) / sigma, 2); };
+}
+
+// The higher of two, with a floor: a deep valley between two modes.
+Curve two_modes(double first, double second, double sigma, double floor) {
+  return [=](double u) {
+    const double peak = std::max(gaussian(first, sigma)(u), gaussian(second, sigma)(u));
+    return std::max(peak, floor);
+  };
+}
+
+double low(const AxisCut& cut) {
+  return static_cast<double>(cut.kept.front().begin) / kCells;
+}
+double high(const AxisCut& cut) {
+  return static_cast<double>(cut.kept.back().end) / kCells;
+}
+
+constexpr double kCell = 1.0 / kCells;
+const double kReach = std::sqrt(2 * 13.0);  // sigmas at which a Gaussian is at exp(-13) of its peak
+
+TEST(AxisCut, KeepsAGaussianOutToEpsilonOfItsPeak) {
+  const double sigma = 0.03;
+  const AxisCut cut = cut_axis(curves({gaussian(0.4, sigma)}), {.padding = 0});
+  ASSERT_EQ(cut.kept.size(), 1U);
+  EXPECT_LE(low(cut), 0.4 - kReach * sigma);
+  EXPECT_GE(high(cut), 0.4 + kReach * sigma);
+  EXPECT_NEAR(low(cut), 0.4 - kReach * sigma, 2 * kCell);
+  EXPECT_NEAR(high(cut), 0.4 + kReach * sigma, 2 * kCell);
+}
+
+TEST(AxisCut, PadsOutwardsByAFractionOfTheAxis) {
+  const AxisCut bare = cut_axis(curves({gaussian(0.4, 0.03)}), {.padding = 0});
+  const AxisCut padded = cut_axis(curves({gaussian(0.4, 0.03)}), {.padding = 0.01});
+  EXPECT_NEAR(low(bare) - low(padded), 0.01, kCell);
+  EXPECT_NEAR(high(padded) - high(bare), 0.01, kCell);
+}
+
+TEST(AxisCut, DoesNotDependOnTheHeightOfTheCurve) {
+  const AxisCut cut = cut_axis(curves({gaussian(0.4, 0.03)}), {});
+  const AxisCut raised = cut_axis(curves({gaussian(0.4, 0.03, 16)}), {});
+  EXPECT_EQ(cut.kept, raised.kept);
+}
+
+TEST(AxisCut, StopsAtTheEndsOfTheAxis) {
+  const AxisCut cut = cut_axis(curves({gaussian(1.0, 0.05)}), {});
+  EXPECT_EQ(cut.kept.back().end, kCells);
+  EXPECT_NEAR(cut.edge_high, 1, 1e-3);
+  EXPECT_LT(cut.edge_low, 1e-5);
+}
+
+TEST(AxisCut, KeepsTheWholeAxisWhereThePosteriorIsFlat) {
+  const AxisCut cut = cut_axis(curves({[](double) { return 0.0; }}), {});
+  EXPECT_EQ(cut.kept, (std::vector<CellRange>{{0, kCells}}));
+  EXPECT_EQ(cut.lost_mass, 0);
+}
+
+TEST(AxisCut, CutsADeepWideGapBetweenTwoModes) {
+  const double sigma = 0.01;
+  const AxisCut cut = cut_axis(curves({two_modes(0.25, 0.75, sigma, -40)}), {.padding = 0});
+  ASSERT_EQ(cut.kept.size(), 2U);
+  EXPECT_NEAR(static_cast<double>(cut.kept[0].end) * kCell, 0.25 + kReach * sigma, 2 * kCell);
+  EXPECT_NEAR(static_cast<double>(cut.kept[1].begin) * kCell, 0.75 - kReach * sigma, 2 * kCell);
+}
+
+TEST(AxisCut, KeepsAShallowGap) {
+  // Below epsilon, but by less than the margin of 3 nats.
+  const AxisCut cut = cut_axis(curves({two_modes(0.25, 0.75, 0.01, -15)}), {.gap_margin = 3});
+  EXPECT_EQ(cut.kept.size(), 1U);
+  // The same gap is cut where no margin is asked for.
+  EXPECT_EQ(cut_axis(curves({two_modes(0.25, 0.75, 0.01, -15)}), {.gap_margin = 0}).kept.size(),
+            2U);
+}
+
+TEST(AxisCut, KeepsANarrowGap) {
+  const auto members = curves({two_modes(0.43, 0.57, 0.01, -40)});  // 0.04 wide at exp(-13)
+  EXPECT_EQ(cut_axis(members, {.gap_width = 0.05}).kept.size(), 1U);
+  EXPECT_EQ(cut_axis(members, {.padding = 0, .gap_width = 0.01}).kept.size(), 2U);
+}
+
+TEST(AxisCut, NeverCutsAGapInABox) {
+  const AxisCut cut = cut_axis(curves({two_modes(0.02, 0.98, 0.002, -40)}), {.gap_width = 1});
+  EXPECT_EQ(cut.kept.size(), 1U);
+}
+
+TEST(AxisCut, IgnoresADipOfOneNetwork) {
+  const Curve right = gaussian(0.5, 0.2);
+  const Curve wrong = [=](double u) { return u > 0.2 && u < 0.4 ? -60.0 : right(u); };
+  const AxisCut cut = cut_axis(curves({wrong, right}), {});
+  EXPECT_EQ(cut.kept, cut_axis(curves({right}), {}).kept);
+  // Alone the wrong network would have cut a hole.
+  EXPECT_EQ(cut_axis(curves({wrong}), {}).kept.size(), 2U);
+}
+
+TEST(AxisCut, IgnoresASpikeOfOneNetwork) {
+  const Curve right = gaussian(0.5, 0.1);
+  const Curve spike = [=](double u) { return right(u) + (std::abs(u - 0.9) < 0.002 ? 60 : 0); };
+  const AxisCut cut = cut_axis(curves({right, spike}), {});
+  EXPECT_LE(low(cut), 0.5 - 4.9 * 0.1);
+  EXPECT_GE(high(cut), 0.5 + 4.9 * 0.1);
+  // Alone the spike would have cut the truth away.
+  EXPECT_GT(low(cut_axis(curves({spike}), {})), 0.8);
+}
+
+TEST(AxisCut, NeverKeepsLessThanTheGridResolves) {
+  const double at = 1000.5 / kCells;
+  for (const double sigma : {1e-9, 1e-6, 1e-5}) {
+    const AxisCut cut = cut_axis(curves({gaussian(at, sigma)}), {.padding = 0});
+    ASSERT_EQ(cut.kept.size(), 1U);
+    EXPECT_GE(cut.kept[0].end - cut.kept[0].begin, kResolvedCells) << sigma;
+    EXPECT_LE(cut.kept[0].begin, 1000);
+    EXPECT_GE(cut.kept[0].end, 1001);
+  }
+}
+
+TEST(AxisCut, KeepsWhatTheGridResolvesAtTheEndOfTheAxis) {
+  const AxisCut cut = cut_axis(curves({gaussian(0.0, 1e-6)}), {.padding = 0});
+  EXPECT_EQ(cut.kept.front().begin, 0);
+  EXPECT_GE(cut.kept.front().end, kResolvedCells);
+}
+
+TEST(AxisCut, EstimatesTheMassItLoses) {
+  // With epsilon = exp(-2) the edges lie at 2 sigma; outside is erfc(2 / sqrt 2) of the mass.
+  const double sigma = 0.05;
+  const AxisCut cut =
+      cut_axis(curves({gaussian(0.5, sigma)}), {.epsilon = std::exp(-2.0), .padding = 0});
+  const double exact = std::erfc(std::sqrt(2.0));
+  // The padding of one cell on each side and half a cell of rounding move the edges outwards.
+  const double density_at_edge = std::exp(-2.0) / (sigma * std::sqrt(2 * M_PI));
+  EXPECT_NEAR(cut.lost_mass, exact, 2 * 2 * kCell * density_at_edge);
+  EXPECT_LT(cut.lost_mass, exact);
+  EXPECT_NEAR(cut.edge_low, std::exp(-2.0), 0.02);
+}
+
+TEST(AxisCut, EstimatesLessThanAMillionthLostAtTheDefaultEpsilon) {
+  const AxisCut cut = cut_axis(curves({gaussian(0.5, 0.05)}), {});
+  EXPECT_LT(cut.lost_mass, 1e-6);
+  EXPECT_GT(cut.lost_mass, 0);
+}
+
+TEST(AxisCut, KeepsThePeaksOfNetworksThatDisagree) {
+  const auto members = curves({gaussian(0.3, 0.02), gaussian(0.7, 0.02)});
+  const AxisCut cut = cut_axis(members, {});
+  EXPECT_LT(cut.lost_mass, 1e-6);
+  EXPECT_LE(low(cut), 0.3 - kReach * 0.02);
+  EXPECT_GE(high(cut), 0.7 + kReach * 0.02);
+}
+
+TEST(AxisCut, RefusesLogRatiosThatAreNotFinite) {
+  Matrix<float> members = curves({gaussian(0.5, 0.1)});
+  members(0, 17) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THROW(cut_axis(members, {}), Error);
+}
+
+}  // namespace
+}  // namespace hone
