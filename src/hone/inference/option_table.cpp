@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "hone/core/error.h"
 #include "hone/inference/options.h"
@@ -55,12 +57,17 @@ OptionEntry flag(std::string name, std::string group, std::string help, Field fi
 template <typename Field>
 OptionEntry integers(std::string name, std::string group, std::string help, std::string values,
                      Field field) {
-  return {name, std::move(group), std::move(help), std::move(values),
+  return {name,
+          std::move(group),
+          std::move(help),
+          std::move(values),
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
-            const bool good = value.is_array() && std::ranges::all_of(value, [](const Json& v) {
-              return v.is_number_integer();
-            });
+            constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
+            const bool good =
+                value.is_array() && std::ranges::all_of(value, [](const Json& v) {
+                  return v.is_number_integer() && std::abs(v.get<std::int64_t>()) <= kLargest;
+                });
             if (!good) wrong_value(name, value, "a list of whole numbers");
             field(o) = value.get<std::vector<int>>();
           }};
@@ -97,16 +104,17 @@ std::vector<OptionEntry> make_table() {
       integer("budget", algorithm, "Simulations in all", ">= 50", HONE_FIELD(budget)),
       integer("max_rounds", algorithm, "Truncation rounds at most", ">= 1", HONE_FIELD(max_rounds)),
       choice("round_schedule", algorithm,
-             "Simulations a round works with: a fraction of the budget, growth of the kept ones, "
-             "or an increment to them",
+             "Simulations a round works with, kept ones included: a fraction of the budget, growth "
+             "over the round before, or an increment to the kept ones",
              {"fraction", "growth", "increment"}, HONE_FIELD(round_schedule)),
       real("round_fraction", algorithm, "Fraction of the budget a round works with", "in (0, 1]",
            HONE_FIELD(round_fraction)),
-      real("round_growth", algorithm, "With growth: kept simulations times this", "> 1",
-           HONE_FIELD(round_growth)),
+      real("round_growth", algorithm, "With growth: simulations of the round before times this",
+           "> 1", HONE_FIELD(round_growth)),
       integer("round_increment", algorithm, "With increment: new simulations per round", ">= 1",
               HONE_FIELD(round_increment)),
-      flag("poisson_counts", algorithm, "Draw the simulations of a round from a Poisson distribution",
+      flag("poisson_counts", algorithm,
+           "Draw the simulations of a round from a Poisson distribution",
            HONE_FIELD(poisson_counts)),
       real("stop_ratio", algorithm, "Stop truncating once a cut keeps more than this of the mass",
            "in (0, 1]", HONE_FIELD(stop_ratio)),
@@ -125,8 +133,8 @@ std::vector<OptionEntry> make_table() {
            HONE_FIELD(truncation.gap_margin)),
       integer("truncation_grid", truncation, "Points per axis on which the ratio is looked at",
               "in 64 .. 1048576", HONE_FIELD(truncation.grid)),
-      integer("round_ensemble", truncation, "Networks per axis that decide a cut",
-              "in 1 .. 1000", HONE_FIELD(round_ensemble)),
+      integer("round_ensemble", truncation, "Networks per axis that decide a cut", "in 1 .. 1000",
+              HONE_FIELD(round_ensemble)),
       integer("ensemble", network, "Networks per marginal posterior", "in 1 .. 1000",
               HONE_FIELD(ensemble)),
       choice("network", network, "Kind of network", {"resnet", "mlp"}, HONE_FIELD(network.kind)),
