@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "hone/core/error.h"
+#include "hone/core/rng.h"
 
 namespace hone {
 namespace {
@@ -47,22 +49,36 @@ Matrix<float> local_grid(Index cells, Index dimensions) {
   return grid;
 }
 
+namespace {
+
+LogRatios log_ratios_at(const RatioEstimator& estimator, const Marginal& marginal,
+                        std::span<const double> x) {
+  auto features = std::make_shared<const Matrix<float>>(estimator.features(x));
+  return [&estimator, features, index = estimator.find(marginal)](MatrixView<const float> local) {
+    return estimator.log_ratios(index, *features, local);
+  };
+}
+
+}  // namespace
+
 MarginalPosterior::MarginalPosterior(const RatioEstimator& estimator, const Marginal& marginal,
                                      std::span<const double> x)
-    : estimator_(&estimator), index_(estimator.find(marginal)), features_(estimator.features(x)) {
-  const Matrix<float> log_ratios =
-      estimator.log_ratios(index_, features_, normalization_points(dimensions()));
-  for (Index e = 0; e < log_ratios.rows(); ++e) {
-    log_normalizer_.push_back(log_mean_exp(log_ratios.row(e)));
+    : MarginalPosterior(estimator.prior(), marginal, log_ratios_at(estimator, marginal, x)) {}
+
+MarginalPosterior::MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios)
+    : prior_(std::move(prior)), marginal_(std::move(marginal)), log_ratios_(std::move(log_ratios)) {
+  const Matrix<float> ratios = log_ratios_(normalization_points(dimensions()));
+  for (Index e = 0; e < ratios.rows(); ++e) {
+    log_normalizer_.push_back(log_mean_exp(ratios.row(e)));
     if (!std::isfinite(log_normalizer_.back())) {
       fail(ErrorKind::numerical, "the ratio of marginal {} is not finite at this data vector",
-           marginal_name(marginal, estimator.prior().prior().names()));
+           marginal_name(marginal_, prior_.prior().names()));
     }
   }
 }
 
 Matrix<double> MarginalPosterior::member_log_densities(MatrixView<const float> local) const {
-  const Matrix<float> log_ratios = estimator_->log_ratios(index_, features_, local);
+  const Matrix<float> log_ratios = log_ratios_(local);
   Matrix<double> densities(log_ratios.rows(), log_ratios.cols());
   for (Index e = 0; e < log_ratios.rows(); ++e) {
     for (Index i = 0; i < log_ratios.cols(); ++i) {

@@ -1,26 +1,30 @@
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "hone/core/rng.h"
 #include "hone/inference/ratio_estimator.h"
 
 namespace hone {
+
+// (networks, n): log r by every network of an ensemble, at n rows of local coordinates.
+using LogRatios = std::function<Matrix<float>(MatrixView<const float> local)>;
 
 // The posterior of one marginal for one data vector: log r of the ensemble, each network's
 // normalised over the truncated prior, then averaged as densities.
 class MarginalPosterior {
  public:
+  // `marginal`: the parameters of `prior` that the columns of the local coordinates are.
+  MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios);
+
   // x: any data vector inside the region. `estimator` must outlive the posterior.
   MarginalPosterior(const RatioEstimator& estimator, const Marginal& marginal,
                     std::span<const double> x);
 
-  const Marginal& marginal() const { return estimator_->marginals()[std::size_t(index_)]; }
-  Index dimensions() const { return static_cast<Index>(marginal().size()); }
-  const TruncatedPrior& prior() const { return estimator_->prior(); }
+  const Marginal& marginal() const { return marginal_; }
+  Index dimensions() const { return static_cast<Index>(marginal_.size()); }
+  const TruncatedPrior& prior() const { return prior_; }
 
   // Log density at local coordinates (n, dimensions), with respect to them.
   std::vector<double> log_density_local(MatrixView<const float> local) const;
@@ -31,9 +35,9 @@ class MarginalPosterior {
   Matrix<double> member_log_densities(MatrixView<const float> local) const;
 
  private:
-  const RatioEstimator* estimator_;
-  Index index_;
-  Matrix<float> features_;
+  TruncatedPrior prior_;
+  Marginal marginal_;
+  LogRatios log_ratios_;
   std::vector<double> log_normalizer_;  // per network: log of the mean of r over the prior
 };
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "hone/core/error.h"
 #include "hone/inference/options.h"
@@ -70,9 +72,11 @@ OptionEntry integers(std::string name, std::string group, std::string help, std:
           std::move(values),
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
-            const bool good = value.is_array() && std::ranges::all_of(value, [](const Json& v) {
-                                return v.is_number_integer();
-                              });
+            constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
+            const bool good =
+                value.is_array() && std::ranges::all_of(value, [](const Json& v) {
+                  return v.is_number_integer() && std::abs(v.get<std::int64_t>()) <= kLargest;
+                });
             if (!good) wrong_value(name, value, "a list of whole numbers");
             field(o) = value.get<std::vector<int>>();
           }};
@@ -115,15 +119,15 @@ std::vector<OptionEntry> make_table() {
       integer("budget", algorithm, "Simulations in all", ">= 50", HONE_FIELD(budget)),
       integer("max_rounds", algorithm, "Truncation rounds at most", ">= 1", HONE_FIELD(max_rounds)),
       choice("round_schedule", algorithm,
-             "Simulations a round works with: a fraction of the budget, growth of the kept ones, "
-             "or an increment to them",
+             "Simulations a round works with, kept ones included: a fraction of the budget, growth "
+             "over the round before, or an increment to the kept ones",
              {"fraction", "growth", "increment"}, HONE_FIELD(round_schedule)),
       real("round_fraction", algorithm, "Fraction of the budget a round works with", "in (0, 1]",
            HONE_FIELD(round_fraction)),
       integer("round_minimum", algorithm, "Simulations a round works with at the least", ">= 1",
               HONE_FIELD(round_minimum)),
-      real("round_growth", algorithm, "With growth: kept simulations times this", "> 1",
-           HONE_FIELD(round_growth)),
+      real("round_growth", algorithm, "With growth: simulations of the round before times this",
+           "> 1", HONE_FIELD(round_growth)),
       integer("round_increment", algorithm, "With increment: new simulations per round", ">= 1",
               HONE_FIELD(round_increment)),
       flag("poisson_counts", algorithm,
@@ -196,8 +200,8 @@ std::vector<OptionEntry> make_table() {
               HONE_FIELD(training.schedule.plateau_patience)),
       real("cosine_floor", training, "Fraction of the rate left at the end of the cosine schedule",
            "in [0, 1]", HONE_FIELD(training.schedule.cosine_floor)),
-      integer("batch_size", training, "Simulations per step",
-              "in 2 .. 65536", HONE_FIELD(training.batch_size)),
+      integer("batch_size", training, "Simulations per step", "in 2 .. 65536",
+              HONE_FIELD(training.batch_size)),
       integer("minimum_steps", training,
               "Steps per epoch at the least: small data sets get smaller batches", "in 1 .. 1000",
               HONE_FIELD(minimum_steps)),

@@ -1,6 +1,6 @@
 #include "hone/inference/options.h"
 
-#include <cmath>
+#include <limits>
 
 #include "hone/core/error.h"
 
@@ -92,6 +92,10 @@ void InferenceOptions::validate() const {
         max_failed_fraction, "must lie in [0, 1]");
   truncation.validate();
   network.validate();
+  // The length of the data, which a convolution must not use up, is not known here.
+  embedding.validate(std::numeric_limits<Index>::max());
+  check(embedding.kernel >= 1, "embedding_kernel", embedding.kernel, "must be 1 or greater");
+  check(embedding.stride >= 1, "embedding_stride", embedding.stride, "must be 1 or greater");
   training.validate();
 }
 

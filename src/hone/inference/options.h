@@ -18,7 +18,7 @@ enum class Method {
 // How many simulations a round works with, kept ones included.
 enum class RoundSchedule {
   fraction,   // round_fraction x budget
-  growth,     // the first like fraction, then round_growth x the kept ones
+  growth,     // the first like fraction, then round_growth x those of the round before
   increment,  // the kept ones + round_increment
 };
 
@@ -76,6 +76,9 @@ struct OptionEntry {
 };
 const std::vector<OptionEntry>& option_table();
 const OptionEntry& find_option(const std::string& name);  // Error{input} with the nearest name
+
+// The page docs/reference/options.md.
+std::string option_reference();
 
 // From text as on the command line.
 void set_option(InferenceOptions& options, const std::string& name, const std::string& text);

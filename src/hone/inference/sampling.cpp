@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "hone/core/error.h"
 #include "hone/inference/ensemble_mcmc.h"
@@ -53,44 +52,58 @@ double highest_log_density(const MarginalPosterior& posterior, const Rng& rng) {
   return *std::ranges::max_element(density);
 }
 
-// Accepts u with probability density(u) / bound. Nothing if a density above the bound turns up:
-// then `bound` is raised and the caller starts again, so that no draw was made under a wrong one.
-std::optional<Matrix<float>> reject(const MarginalPosterior& posterior, Index rows, double& bound,
-                                    Index max_proposals, const Rng& rng) {
-  Matrix<float> accepted(rows, posterior.dimensions());
-  Index count = 0;
-  for (Index batch = 0; count < rows && batch * kBatch < max_proposals; ++batch) {
+// Draws by index, with the weights as probabilities.
+class WeightedPick {
+ public:
+  explicit WeightedPick(std::span<const double> weights) : cumulative_(weights.size()) {
+    std::partial_sum(weights.begin(), weights.end(), cumulative_.begin());
+  }
+  Index operator()(Rng& rng) const {
+    const auto at = std::ranges::upper_bound(cumulative_, rng.uniform() * cumulative_.back());
+    return std::min<Index>(at - cumulative_.begin(), std::ssize(cumulative_) - 1);
+  }
+
+ private:
+  std::vector<double> cumulative_;
+};
+
+struct Accepted {
+  Matrix<float> points;
+  Index count = 0, proposed = 0;
+  double highest = 0;  // log density met
+};
+
+// Accepts u with probability density(u) / bound. Ends early when a density above the bound turns
+// up: the caller raises it and starts again, so that no draw was made under a wrong one.
+Accepted reject(const MarginalPosterior& posterior, Index rows, double bound, Index max_proposals,
+                const Rng& rng) {
+  Accepted result{Matrix<float>(rows, posterior.dimensions()), 0, 0, bound};
+  for (Index batch = 0; result.count < rows && result.proposed < max_proposals; ++batch) {
     const auto number = static_cast<std::uint64_t>(batch);
     const Matrix<float> points =
         uniform_points(kBatch, posterior.dimensions(), rng.child("proposal", number));
     const std::vector<double> density = posterior.log_density_local(points);
-    const double highest = *std::ranges::max_element(density);
-    if (highest > bound) {
-      bound = highest + 0.1;
-      return std::nullopt;
-    }
+    result.highest = *std::ranges::max_element(density);
+    if (result.highest > bound) break;
     Rng coin = rng.child("accept", number);
-    for (Index i = 0; i < kBatch && count < rows; ++i) {
+    for (Index i = 0; i < kBatch && result.count < rows; ++i) {
+      ++result.proposed;
       if (std::log(coin.uniform()) >= density[static_cast<std::size_t>(i)] - bound) continue;
-      std::ranges::copy(points.row(i), accepted.row(count++).begin());
+      std::ranges::copy(points.row(i), result.points.row(result.count++).begin());
     }
   }
-  if (count < rows) return std::nullopt;
-  return accepted;
+  return result;
 }
 
 // Walkers start where importance sampling puts them, so that every mode has its share.
 PosteriorSamples sample_by_mcmc(const MarginalPosterior& posterior, Index rows, const Rng& rng) {
-  const Matrix<float> points =
-      uniform_points(4 * kBatch, posterior.dimensions(), rng.child("start"));
-  const auto weights = normalized_weights(posterior.log_density_local(points));
-  std::vector<double> cumulative(weights.size());
-  std::partial_sum(weights.begin(), weights.end(), cumulative.begin());
+  const Matrix<float> points = uniform_points(4 * kBatch, posterior.dimensions(),
+                                              rng.child("start"));
+  const WeightedPick pick_row(normalized_weights(posterior.log_density_local(points)));
   Matrix<double> walkers(EnsembleMcmcOptions{}.walkers, posterior.dimensions());
   Rng pick = rng.child("pick");
   for (Index w = 0; w < walkers.rows(); ++w) {
-    const auto at = std::ranges::lower_bound(cumulative, pick.uniform() * cumulative.back());
-    const Index row = std::min<Index>(at - cumulative.begin(), points.rows() - 1);
+    const Index row = pick_row(pick);
     // A little scatter: walkers on one point would move in a subspace for ever.
     for (Index d = 0; d < walkers.cols(); ++d) {
       const double scattered = static_cast<double>(points(row, d)) + 1e-4 * pick.normal();
@@ -122,9 +135,19 @@ WeightedSamples weighted_samples(const MarginalPosterior& posterior, Index rows,
   const Matrix<float> points = uniform_points(rows, posterior.dimensions(), rng.child("weighted"));
   WeightedSamples result{to_theta(posterior, points),
                          normalized_weights(posterior.log_density_local(points)), 0};
-  const double squares =
-      std::inner_product(result.weights.begin(), result.weights.end(), result.weights.begin(), 0.0);
+  const double squares = std::inner_product(result.weights.begin(), result.weights.end(),
+                                            result.weights.begin(), 0.0);
   result.effective_size = 1 / squares;
+  return result;
+}
+
+Matrix<double> resample(const WeightedSamples& samples, Index rows, const Rng& rng) {
+  const WeightedPick pick_row(samples.weights);
+  Rng pick = rng.child("resample");
+  Matrix<double> result(rows, samples.theta.cols());
+  for (Index i = 0; i < rows; ++i) {
+    std::ranges::copy(samples.theta.row(pick_row(pick)), result.row(i).begin());
+  }
   return result;
 }
 
@@ -135,14 +158,19 @@ PosteriorSamples sample_posterior(const MarginalPosterior& posterior, Index rows
   double bound = highest_log_density(posterior, rng.child("bound")) + 0.05;
   constexpr int kRestarts = 30;
   for (int attempt = 0; attempt < kRestarts; ++attempt) {
-    const double acceptance = std::exp(-bound);
-    if (acceptance < options.min_acceptance) break;
+    const double expected = std::exp(-bound);
+    if (expected < options.min_acceptance) break;
     const auto max_proposals =
-        static_cast<Index>(2 * static_cast<double>(rows + 100) / acceptance) + 4 * kBatch;
-    const auto accepted = reject(posterior, rows, bound, max_proposals, rng);
-    if (accepted) {
-      return {to_theta(posterior, *accepted), "rejection", acceptance, static_cast<double>(rows)};
+        static_cast<Index>(2 * static_cast<double>(rows + 100) / expected) + 4 * kBatch;
+    const Accepted accepted = reject(posterior, rows, bound, max_proposals, rng);
+    if (accepted.count == rows) {
+      const double acceptance =
+          static_cast<double>(accepted.count) / static_cast<double>(accepted.proposed);
+      return {to_theta(posterior, accepted.points), "rejection", acceptance,
+              static_cast<double>(rows)};
     }
+    if (accepted.highest <= bound) break;  // far fewer than expected: not worth another try
+    bound = accepted.highest + 0.1;
   }
   return sample_by_mcmc(posterior, rows, rng);
 }

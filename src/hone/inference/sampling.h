@@ -16,6 +16,10 @@ struct WeightedSamples {
 };
 WeightedSamples weighted_samples(const MarginalPosterior& posterior, Index rows, const Rng& rng);
 
+// `rows` draws of these, each with its weight as its probability: equally weighted, but no more
+// independent than the effective size allows.
+Matrix<double> resample(const WeightedSamples& samples, Index rows, const Rng& rng);
+
 struct SamplingOptions {
   double min_acceptance = 1e-4;  // below this, MCMC takes the place of rejection
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/ranges.h>
 
@@ -19,9 +20,12 @@ ParameterSummary summarize_parameter(const MarginalGrid& grid, const std::string
   for (const double value : grid.member_means) mean += value / n;
   for (const double value : grid.member_means) square += (value - mean) * (value - mean);
   summary.ensemble_error = n > 1 ? std::sqrt(square / (n - 1)) : 0;
-  const double peak = *std::ranges::max_element(grid.mass);
-  summary.edge_low = grid.mass.front() / peak;
-  summary.edge_high = grid.mass.back() / peak;
+  // In local coordinates, as truncation sees it: cells of different intervals differ in width.
+  std::vector<double> ratio = grid.mass;
+  for (std::size_t i = 0; i < ratio.size(); ++i) ratio[i] /= grid.axes[0].width[i];
+  const double peak = *std::ranges::max_element(ratio);
+  summary.edge_low = ratio.front() / peak;
+  summary.edge_high = ratio.back() / peak;
   return summary;
 }
 
@@ -118,6 +122,7 @@ std::vector<Warning> find_warnings(const InferenceResult& result,
 
 namespace {
 
+// JSON has no infinity: an end of an unbounded prior is written as null.
 nlohmann::ordered_json intervals_to_json(const std::vector<ThetaInterval>& intervals) {
   auto json = nlohmann::ordered_json::array();
   for (const ThetaInterval& one : intervals) json.push_back({one.low, one.high});
@@ -126,7 +131,13 @@ nlohmann::ordered_json intervals_to_json(const std::vector<ThetaInterval>& inter
 
 std::vector<ThetaInterval> intervals_from_json(const nlohmann::json& json) {
   std::vector<ThetaInterval> intervals;
-  for (const auto& one : json) intervals.push_back({one.at(0), one.at(1)});
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto end = [](const nlohmann::json& value, double open) {
+    return value.is_null() ? open : value.get<double>();
+  };
+  for (const auto& one : json) {
+    intervals.push_back({end(one.at(0), -kInfinity), end(one.at(1), kInfinity)});
+  }
   return intervals;
 }
 

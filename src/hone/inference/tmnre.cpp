@@ -8,24 +8,30 @@
 namespace hone {
 namespace {
 
-// N^(m): how many simulations round m works with, kept ones included. What few simulations cannot
-// narrow down, more may: every round that hardly shrank the region doubles N for those after it.
+// Training needs this many, of which a tenth or so validate. No round asks for less, and no cut is
+// made that would leave less.
+constexpr Index kFewestRows = 64;
+
+// N^(m): how many simulations round m works with, kept ones included; `before` is N^(m-1). What few
+// simulations cannot narrow down, more may: every round so far that hardly shrank the region
+// (`stalled`) doubles it.
 Index round_target(const InferenceOptions& options, int round, int stalled, Index kept,
-                   const Rng& rng) {
-  const double fraction = options.round_fraction * static_cast<double>(options.budget);
-  double target = fraction;
+                   Index before, const Rng& rng) {
+  const double budget = static_cast<double>(options.budget);
+  double target = options.round_fraction * budget;
   if (options.round_schedule == RoundSchedule::growth && round > 1) {
-    target = options.round_growth * static_cast<double>(kept);
+    target = options.round_growth * static_cast<double>(before);
   }
   if (options.round_schedule == RoundSchedule::increment) {
-    target = static_cast<double>(kept + options.round_increment);
+    target = static_cast<double>(kept) + static_cast<double>(options.round_increment);
   }
   target = std::max(target, static_cast<double>(options.round_minimum)) * std::exp2(stalled);
+  target = std::min(target, 2 * budget);  // more than there is, also after a Poisson draw
   if (options.poisson_counts) {
     Rng count = rng.child("count", static_cast<std::uint64_t>(round));
-    return static_cast<Index>(count.poisson(target));
+    target = static_cast<double>(count.poisson(target));
   }
-  return static_cast<Index>(std::llround(target));
+  return std::max(kFewestRows, static_cast<Index>(std::llround(target)));
 }
 
 // alpha > beta, or no axis shrinks much: in ten dimensions a mass ratio of 0.8 is 0.98 per axis,
@@ -59,9 +65,10 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     // Retain the data in the region; simulate what is missing.      D^(m), N_simulate^(m)
     const Index kept = simulations.count_inside(region);
     const Index left = options.budget - simulations.issued();
-    const Index fresh =
-        std::clamp<Index>(round_target(options, m, stalled, kept, rng) - kept, 0, left);
     if (left == 0) break;
+    const Index before = rounds.empty() ? 0 : rounds.back().kept + rounds.back().simulated;
+    const Index fresh =
+        std::clamp<Index>(round_target(options, m, stalled, kept, before, rng) - kept, 0, left);
     observer.context_changed(fmt::format("round {}, prior mass {:.3g}", m, region.mass()));
     simulations.simulate(region, m, fresh, observer);
 
@@ -76,14 +83,19 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     }));
     stop_if_requested(observer);
 
-    // On stopping the last cut is not made: the data in hand come from the region before it.
+    // On stopping the last cut is not made: the data in hand come from the region before it. Nor is
+    // one that leaves too little data and no budget to make more.
     const Cut& cut = rounds.back().cut;
     const bool stalls = hardly_shrinks(cut, options);
     stalled += stalls;
     stalled_in_a_row = stalls ? stalled_in_a_row + 1 : 0;
     converged = stalled_in_a_row == options.stop_rounds;
-    observer.log(LogLevel::info, describe(rounds.back(), converged));
-    if (!converged) region = cut.region;
+    const Index reachable =
+        simulations.count_inside(cut.region) + options.budget - simulations.issued();
+    const bool last = converged || reachable < kFewestRows;
+    observer.log(LogLevel::info, describe(rounds.back(), last));
+    if (last) break;
+    region = cut.region;
   }
 
   observer.context_changed(fmt::format("final region, prior mass {:.3g}", region.mass()));

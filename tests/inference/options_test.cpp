@@ -1,0 +1,174 @@
+#include "hone/inference/options.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "store/test_files.h"
+
+namespace hone {
+namespace {
+
+using Json = nlohmann::json;
+
+// A value each option may have that neither preset uses, and one it may not.
+struct Values {
+  Json good, bad;
+};
+const std::map<std::string, Values> kValues{
+    {"method", {"mnre", "tmnr"}},
+    {"budget", {1234, 49}},
+    {"max_rounds", {7, 0}},
+    {"round_schedule", {"growth", "faster"}},
+    {"round_fraction", {0.25, 1.5}},
+    {"round_growth", {1.25, 1}},
+    {"round_increment", {17, 0}},
+    {"poisson_counts", {true, 1}},
+    {"stop_ratio", {0.5, 0}},
+    {"stop_axis_ratio", {0.5, 1.01}},
+    {"max_failed_fraction", {0.25, -0.1}},
+    {"epsilon", {1e-4, 1}},
+    {"padding", {0.125, -1}},
+    {"gap_width", {0.125, 2}},
+    {"gap_margin", {1.5, -1}},
+    {"truncation_grid", {512, 63}},
+    {"round_ensemble", {3, 0}},
+    {"ensemble", {5, 1001}},
+    {"network", {"mlp", "cnn"}},
+    {"hidden", {48, 0}},
+    {"depth", {3, 65}},
+    {"activation", {"silu", "tanh"}},
+    {"norm", {"layer", "group"}},
+    {"dropout", {0.125, 1}},
+    {"embedding", {"linear", "rnn"}},
+    {"embedding_features", {12, 0}},
+    {"embedding_hidden", {Json::array({8, 4}), Json::array({4294967297})}},
+    {"embedding_kernel", {3, 0}},
+    {"embedding_stride", {3, 0}},
+    {"embedding_activation", {"silu", 3}},
+    {"loss", {"nre_c", "bce"}},
+    {"negatives", {3, 5000}},
+    {"gamma", {2.5, 0}},
+    {"balance", {0.5, -1}},
+    {"optimizer", {"adam", "sgd"}},
+    {"learning_rate", {0.0625, 0}},
+    {"weight_decay", {0.5, -1}},
+    {"clip_norm", {0.75, -1}},
+    {"rate_schedule", {"constant", "step"}},
+    {"plateau_factor", {0.25, 1}},
+    {"plateau_patience", {9, 0}},
+    {"cosine_floor", {0.125, 2}},
+    {"batch_size", {96, 1}},
+    {"max_epochs", {21, 0}},
+    {"patience", {11, 0}},
+    {"validation_negatives", {6, 0}},
+    {"validation_fraction", {0.2, 1}},
+    {"weight_average", {0.875, 1}},
+};
+
+TEST(OptionTable, HasNoOptionThisTestDoesNotKnow) {
+  EXPECT_EQ(kValues.size(), option_table().size());
+  for (const OptionEntry& entry : option_table()) {
+    EXPECT_TRUE(kValues.contains(entry.name)) << entry.name;
+    EXPECT_FALSE(entry.help.empty() || entry.values.empty() || entry.group.empty()) << entry.name;
+  }
+}
+
+TEST(OptionTable, EveryOptionGoesThroughJsonAndText) {
+  for (const auto& [name, values] : kValues) {
+    InferenceOptions options = preset("default");
+    const OptionEntry& entry = find_option(name);
+    entry.set(options, values.good);
+    EXPECT_EQ(entry.get(options), values.good) << name;
+    const auto again = inference_options_from_json(Json::parse(to_json(options).dump()));
+    EXPECT_EQ(to_json(again), to_json(options)) << name;
+
+    InferenceOptions from_text = preset("default");
+    set_option(from_text, name,
+               values.good.is_string() ? values.good.get<std::string>() : values.good.dump());
+    EXPECT_EQ(to_json(from_text), to_json(options)) << name;
+  }
+}
+
+TEST(OptionTable, EveryValueOutOfRangeIsRefusedByName) {
+  for (const auto& [name, values] : kValues) {
+    const std::string text = error_text(
+        [&, option = name, bad = values.bad] {
+          InferenceOptions options = preset("default");
+          find_option(option).set(options, bad);
+          options.validate();
+        },
+        ErrorKind::input);
+    std::string flat = text;  // the engine says "embedding.kernel"
+    std::ranges::replace(flat, '.', '_');
+    EXPECT_TRUE(contains(flat, name)) << name << ": " << text;
+  }
+}
+
+TEST(OptionTable, ValuesOfTheWrongTypeAreRefusedByName) {
+  for (const OptionEntry& entry : option_table()) {
+    const std::string text = error_text(
+        [&] {
+          InferenceOptions options;
+          entry.set(options, Json::object());
+        },
+        ErrorKind::input);
+    EXPECT_TRUE(contains(text, entry.name + " = {}")) << text;
+  }
+}
+
+TEST(OptionTable, AnUnknownOptionSuggestsTheNearest) {
+  InferenceOptions options;
+  const auto text = error_text([&] { set_option(options, "epsilom", "1"); }, ErrorKind::input);
+  EXPECT_TRUE(contains(text, "'epsilom'") && contains(text, "did you mean 'epsilon'")) << text;
+}
+
+TEST(OptionTable, HoldsEveryPresetUnchangedThroughJson) {
+  for (const std::string& name : preset_names()) {
+    EXPECT_NO_THROW(preset(name).validate());
+    const auto json = to_json(preset(name));
+    EXPECT_EQ(to_json(inference_options_from_json(json)), json);
+  }
+  EXPECT_TRUE(contains(error_text([] { preset("papre"); }, ErrorKind::input), "papre"));
+}
+
+TEST(Presets, ThePapersAreItsOwnSettings) {
+  const Json o = to_json(preset("paper"));
+  const Json expected{{"method", "tmnre"},
+                      {"network", "resnet"},
+                      {"depth", 2},
+                      {"hidden", 64},
+                      {"activation", "relu"},
+                      {"norm", "batch"},
+                      {"dropout", 0.0},
+                      {"embedding", "none"},
+                      {"ensemble", 1},
+                      {"round_ensemble", 1},
+                      {"batch_size", 128},
+                      {"loss", "nre_a"},
+                      {"negatives", 1},
+                      {"balance", 0.0},
+                      {"optimizer", "adam"},
+                      {"learning_rate", 0.01},
+                      {"weight_decay", 0.0},
+                      {"clip_norm", 0.0},
+                      {"rate_schedule", "plateau"},
+                      {"plateau_factor", 0.1},
+                      {"plateau_patience", 5},
+                      {"patience", 20},
+                      {"max_epochs", 300},
+                      {"weight_average", 0.0},
+                      {"validation_fraction", 0.1},
+                      {"max_rounds", 10},
+                      {"stop_ratio", 0.8},
+                      {"stop_axis_ratio", 1.0},
+                      {"round_schedule", "fraction"},
+                      {"round_fraction", 0.3},
+                      {"poisson_counts", true},
+                      {"gap_width", 1.0}};
+  for (const auto& [name, value] : expected.items()) EXPECT_EQ(o.at(name), value) << name;
+  EXPECT_DOUBLE_EQ(o.at("epsilon").get<double>(), std::exp(-13.0));
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,16 @@
+#include <gtest/gtest.h>
+
+#include "hone/inference/options.h"
+#include "store/test_files.h"
+
+namespace hone {
+namespace {
+
+TEST(ReferencePage, IsWhatTheOptionTableSays) {
+  const std::string page = bytes_of(HONE_SOURCE_DIR "/docs/reference/options.md");
+  EXPECT_TRUE(page == option_reference())
+      << "out of date; run: build/hone options --markdown > docs/reference/options.md";
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,125 @@
+// Each warning is raised by a result that deserves it, and by no other.
+
+#include <gtest/gtest.h>
+
+#include "hone/inference/summary.h"
+#include "inference/support.h"
+
+namespace hone {
+namespace {
+
+const Region kCut = Region::box({{unit_point(0.2), unit_point(0.7)}, {}});
+
+// Two rounds that converged, 5,000 simulations in a region that is cut on the first axis.
+struct Case {
+  InferenceResult result;
+  std::vector<ParameterSummary> parameters;
+  Index failed = 0;
+  InferenceOptions options = preset("default");
+
+  Case()
+      : result{.rounds = {},
+               .region = kCut,
+               .converged = true,
+               .final_rows = 5000,
+               .final_marginals = {
+                   RatioEstimator(
+                       {test::uniform_prior(2), kCut}, {{0}, {1}}, 1,
+                       RatioStack({{{0}, 0}, {{1}, 0}}, {.hidden = 8, .depth = 1}, {},
+                                  Standardizer{{0, 0}, {1, 1}}, Standardizer{{0, 0}, {1, 1}})),
+                   std::vector<MemberHistory>(2)}} {
+    const auto cut = [](const Region& region, double ratio) {
+      return Cut{region, ratio, {ratio, 1}, {0, 0}, {0, 0}, {0, 0}};
+    };
+    result.rounds = {{1, Region::whole(2), 0, 3000, cut(kCut, 0.5), {}},
+                     {2, kCut, 1500, 1500, cut(kCut, 0.9), {}}};
+    for (const char* name : {"p0", "p1"}) {
+      parameters.push_back({.name = name,
+                            .mean = 0.4,
+                            .deviation = 0.1,
+                            .median = 0.4,
+                            .ensemble_error = 0.01,
+                            .interval68 = {{0.3, 0.5}},
+                            .interval95 = {{0.2, 0.6}},
+                            .edge_low = 1e-6,
+                            .edge_high = 1e-6});
+    }
+  }
+
+  std::string kinds() const {
+    std::string text;
+    for (const Warning& w : find_warnings(result, parameters, failed, options)) {
+      EXPECT_FALSE(w.message.empty() || w.advice.empty()) << w.kind;
+      text += w.kind + " ";
+    }
+    return text;
+  }
+  std::string message() const {
+    const auto warnings = find_warnings(result, parameters, failed, options);
+    return warnings.empty() ? "" : warnings[0].message;
+  }
+};
+
+TEST(Warnings, AreNotRaisedByAGoodResult) {
+  EXPECT_EQ(Case().kinds(), "");
+}
+
+TEST(Warnings, NameTheEdgeThatThePosteriorTouches) {
+  Case touches;
+  touches.parameters[0].edge_high = 0.2;
+  EXPECT_EQ(touches.kinds(), "edge ");
+  EXPECT_TRUE(contains(touches.message(), "p0 touches the upper edge")) << touches.message();
+  touches.parameters[0].edge_low = 0.2;
+  EXPECT_EQ(touches.kinds(), "edge edge ");
+}
+
+TEST(Warnings, AreNotRaisedByTheEdgeOfThePriorItself) {
+  Case touches;
+  touches.parameters[1].edge_high = touches.parameters[1].edge_low = 0.9;
+  EXPECT_EQ(touches.kinds(), "");
+}
+
+TEST(Warnings, SayWhetherRoundsOrBudgetRanOut) {
+  Case shrinking;
+  shrinking.result.converged = false;
+  EXPECT_EQ(shrinking.kinds(), "not_converged ");
+  EXPECT_TRUE(contains(shrinking.message(), "budget ran out")) << shrinking.message();
+  shrinking.options.max_rounds = 2;
+  EXPECT_TRUE(contains(shrinking.message(), "rounds ran out")) << shrinking.message();
+}
+
+TEST(Warnings, SayThatTheRegionDidNotShrink) {
+  Case flat;
+  flat.result.rounds.pop_back();
+  flat.result.rounds[0].cut.mass_ratio = 0.99;
+  EXPECT_EQ(flat.kinds(), "no_truncation ");
+  flat.result.rounds[0].cut.mass_ratio = 0.85;
+  EXPECT_EQ(flat.kinds(), "");
+  flat.options.method = Method::mnre;
+  flat.result.rounds.clear();
+  EXPECT_EQ(flat.kinds(), "");
+}
+
+TEST(Warnings, SayThatNetworksDisagree) {
+  Case apart;
+  apart.parameters[1].ensemble_error = 0.05;
+  EXPECT_EQ(apart.kinds(), "ensemble ");
+  EXPECT_TRUE(contains(apart.message(), "p1")) << apart.message();
+}
+
+TEST(Warnings, CountFewSimulationsFailedOnesAndDivergedNetworks) {
+  Case few;
+  few.result.final_rows = 120;
+  EXPECT_EQ(few.kinds(), "few_simulations ");
+  EXPECT_TRUE(contains(few.message(), "only 120")) << few.message();
+  Case failed;
+  failed.failed = 3;
+  EXPECT_EQ(failed.kinds(), "failed_simulations ");
+  Case diverged;
+  diverged.result.final_marginals.histories[1].stop = StopReason::diverged;
+  EXPECT_EQ(diverged.kinds(), "diverged ");
+  EXPECT_TRUE(contains(diverged.message(), "1 of 2")) << diverged.message();
+}
+
+}  // namespace
+}  // namespace hone
