@@ -26,12 +26,9 @@ std::vector<InstructionSet> supported_instruction_sets() {
 
 std::string to_string(InstructionSet set) {
   switch (set) {
-    case InstructionSet::baseline:
-      return "baseline";
-    case InstructionSet::avx2:
-      return "avx2";
-    case InstructionSet::avx512:
-      return "avx512";
+    case InstructionSet::baseline: return "baseline";
+    case InstructionSet::avx2: return "avx2";
+    case InstructionSet::avx512: return "avx512";
   }
   return "unknown";
 }
@@ -39,12 +36,9 @@ std::string to_string(InstructionSet set) {
 template <>
 const Kernels<float>& kernels(InstructionSet set) {
   switch (set) {
-    case InstructionSet::avx512:
-      return float_kernels_avx512();
-    case InstructionSet::avx2:
-      return float_kernels_avx2();
-    case InstructionSet::baseline:
-      break;
+    case InstructionSet::avx512: return float_kernels_avx512();
+    case InstructionSet::avx2: return float_kernels_avx2();
+    case InstructionSet::baseline: break;
   }
   return float_kernels_baseline();
 }
@@ -52,12 +46,9 @@ const Kernels<float>& kernels(InstructionSet set) {
 template <>
 const Kernels<double>& kernels(InstructionSet set) {
   switch (set) {
-    case InstructionSet::avx512:
-      return double_kernels_avx512();
-    case InstructionSet::avx2:
-      return double_kernels_avx2();
-    case InstructionSet::baseline:
-      break;
+    case InstructionSet::avx512: return double_kernels_avx512();
+    case InstructionSet::avx2: return double_kernels_avx2();
+    case InstructionSet::baseline: break;
   }
   return double_kernels_baseline();
 }

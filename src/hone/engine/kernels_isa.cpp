@@ -89,12 +89,9 @@ inline V activation_slope(V y) {
 template <typename F>
 inline void with_activation(Activation activation, F&& f) {
   switch (activation) {
-    case Activation::identity:
-      return f.template operator()<Activation::identity>();
-    case Activation::relu:
-      return f.template operator()<Activation::relu>();
-    case Activation::silu:
-      return f.template operator()<Activation::silu>();
+    case Activation::identity: return f.template operator()<Activation::identity>();
+    case Activation::relu: return f.template operator()<Activation::relu>();
+    case Activation::silu: return f.template operator()<Activation::silu>();
   }
 }
 

@@ -118,12 +118,8 @@ double ratio_loss(T* dlogits, const T* logits, Index rows, Index candidates,
   if (dlogits != nullptr) std::fill(dlogits, dlogits + rows * candidates, T(0));
   double loss = 0;
   switch (options.kind) {
-    case LossKind::nre_a:
-      loss = binary_cross_entropy(dlogits, logits, rows, candidates);
-      break;
-    case LossKind::nre_b:
-      loss = softmax(dlogits, logits, rows, candidates);
-      break;
+    case LossKind::nre_a: loss = binary_cross_entropy(dlogits, logits, rows, candidates); break;
+    case LossKind::nre_b: loss = softmax(dlogits, logits, rows, candidates); break;
     case LossKind::nre_c:
       loss = contrastive(dlogits, logits, rows, candidates, options.gamma);
       break;

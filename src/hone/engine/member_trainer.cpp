@@ -52,7 +52,7 @@ double MemberTrainer::step(Workspace<float>& w, MatrixView<const float> x,
                            std::span<const Index> rows, const ThetaTable& theta,
                            double learning_rate, float* dx) {
   const Index candidates = 1 + options_.loss.negatives;
-  gather_theta(w, rows, theta.scores, theta.training, candidates - 1, *negatives_);
+  gather_theta(w, rows, theta.scores, theta.training_negatives, candidates - 1, *negatives_);
   const NetworkBatch<float> batch{.x = x.data(),
                                   .x_stride = x.stride(),
                                   .theta = w.theta.data(),
@@ -90,7 +90,7 @@ void MemberTrainer::add_validation_loss(double& sum, Workspace<float>& w, Matrix
   for (Index begin = 0; begin < x.rows(); begin += chunk) {
     const Index count = std::min(chunk, x.rows() - begin);
     gather_theta(w, rows.subspan(std::size_t(begin), std::size_t(count)), theta.scores,
-                 theta.validation, candidates - 1, *validation_negatives_);
+                 theta.validation_negatives, candidates - 1, *validation_negatives_);
     network_.project_data(w.projected.data(), x.row(begin).data(), x.stride(), count,
                           current().data());
     for (Index c = 0; c < candidates; ++c) {

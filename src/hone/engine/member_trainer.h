@@ -11,11 +11,11 @@
 
 namespace hone {
 
-// The rows of theta a member may draw negatives from, as standard scores.
+// Parameters as standard scores, and the rows of them that may be negatives.
 struct ThetaTable {
   MatrixView<const float> scores;  // (rows, parameters)
-  std::span<const Index> training;
-  std::span<const Index> validation;
+  std::span<const Index> training_negatives;
+  std::span<const Index> validation_negatives;
 };
 
 // Trains one member of a stack: its steps, its validation loss, its best weights.

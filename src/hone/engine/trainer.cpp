@@ -82,7 +82,7 @@ Training::Training(const TrainingData& data, RatioStack stack, const TrainingOpt
       rng_(rng),
       observer_(observer),
       theta_scores_(standard_scores(stack_.theta_scores(), data.theta)),
-      theta_{theta_scores_, data.training, data.validation},
+      theta_{theta_scores_, data.training_negatives, data.validation_negatives},
       training_reader_(data.x, stack_.x_scores(), options.batch_size, data.segment_bytes),
       validation_reader_(data.x, stack_.x_scores(), options.batch_size, data.segment_bytes),
       workspaces_([this] {
@@ -256,8 +256,7 @@ void Training::finish_group(std::size_t index, std::span<const double> losses) {
       for (const Index k : members) finish_member(k, convergence, StopReason::converged);
       members.clear();
       break;
-    case Convergence::Verdict::no_progress:
-      break;
+    case Convergence::Verdict::no_progress: break;
   }
 }
 
@@ -278,15 +277,18 @@ void Training::finish_member(Index k, const Convergence& convergence, StopReason
 
 }  // namespace
 
-TrainingResult train(const TrainingData& data, std::vector<MemberSpec> members,
+TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
                      const NetworkOptions& network, const EmbeddingOptions& embedding,
                      const TrainingOptions& options, const Rng& rng, Observer& observer) {
-  check_training_input(data, members, network, embedding, options);
+  check_training_input(given, members, network, embedding, options);
+  TrainingData data = given;
+  if (data.training_negatives.empty()) data.training_negatives = data.training;
+  if (data.validation_negatives.empty()) data.validation_negatives = data.validation;
   Standardizer x = fit_standardizer(data.x, data.training, "x");
   check_finite(data.x, data.validation, "x");
   const MatrixRows theta_rows(data.theta);
-  Standardizer theta = fit_standardizer(theta_rows, data.training, "theta");
-  check_finite(theta_rows, data.validation, "theta");
+  Standardizer theta = fit_standardizer(theta_rows, data.training_negatives, "theta");
+  check_finite(theta_rows, data.validation_negatives, "theta");
   RatioStack stack(std::move(members), network, embedding, std::move(x), std::move(theta));
   return Training(data, std::move(stack), options, rng, observer).run();
 }

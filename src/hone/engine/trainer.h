@@ -28,12 +28,19 @@ struct TrainingOptions {
 };
 
 // A simulation is a row of x and the same row of theta. A row belongs to training or to validation;
-// rows in neither are ignored.
+// rows in neither are ignored. theta may have more rows than x: parameters without data, which can
+// only be negatives.
+//
+// Negatives stand for the prior. Where data exist for some parameters more often than for others,
+// they must come from all parameters that were tried: the networks then learn
+// p(theta | x, data exist) / p(theta) instead of the ratio to p(theta | data exist).
 struct TrainingData {
   const RowSource& x;             // (rows, data size)
-  MatrixView<const float> theta;  // (rows, parameters)
+  MatrixView<const float> theta;  // (at least rows, parameters)
   std::span<const Index> training;
   std::span<const Index> validation;
+  std::span<const Index> training_negatives = {};    // rows of theta; empty: those of training
+  std::span<const Index> validation_negatives = {};  // rows of theta; empty: those of validation
   // Memory for the rows of x in use. 64 MiB: many batches of the widest data, little next to the
   // simulations themselves. Results do not depend on it.
   Index segment_bytes = Index{64} << 20;

@@ -9,12 +9,9 @@ namespace hone {
 
 std::string to_string(StopReason reason) {
   switch (reason) {
-    case StopReason::converged:
-      return "converged";
-    case StopReason::max_epochs:
-      return "max_epochs";
-    case StopReason::diverged:
-      return "diverged";
+    case StopReason::converged: return "converged";
+    case StopReason::max_epochs: return "max_epochs";
+    case StopReason::diverged: return "diverged";
   }
   return "unknown";
 }
@@ -74,7 +71,8 @@ void check_training_input(const TrainingData& data, std::span<const MemberSpec> 
   options.validate();
   if (data.x.cols() < 1) fail(ErrorKind::input, "x has no columns: there is nothing to learn from");
   if (embedding.kind != EmbeddingKind::none) embedding.validate(data.x.cols());
-  if (data.x.rows() != data.theta.rows()) {
+  const bool extra = !data.training_negatives.empty() || !data.validation_negatives.empty();
+  if (data.theta.rows() < data.x.rows() || (data.theta.rows() > data.x.rows() && !extra)) {
     fail(ErrorKind::input, "x has {} rows and theta {}: they must be the same simulations",
          data.x.rows(), data.theta.rows());
   }
@@ -82,6 +80,8 @@ void check_training_input(const TrainingData& data, std::span<const MemberSpec> 
   for (const MemberSpec& member : members) check_member(member, data.theta.cols());
   check_rows(data.training, data.x.rows(), "training");
   check_rows(data.validation, data.x.rows(), "validation");
+  check_rows(data.training_negatives, data.theta.rows(), "training negatives");
+  check_rows(data.validation_negatives, data.theta.rows(), "validation negatives");
   const Index training = static_cast<Index>(data.training.size());
   if (training < options.batch_size) {
     fail(ErrorKind::input,
@@ -94,6 +94,9 @@ void check_training_input(const TrainingData& data, std::span<const MemberSpec> 
          "{} validation rows: at least 2 are needed to know when to stop; simulate more or use a "
          "larger validation fraction",
          data.validation.size());
+  }
+  if (data.training_negatives.size() == 1 || data.validation_negatives.size() == 1) {
+    fail(ErrorKind::input, "one row cannot serve as all negatives: give at least 2");
   }
 }
 

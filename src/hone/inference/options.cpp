@@ -21,8 +21,8 @@ InferenceOptions paper_preset() {
   o.network = {.kind = NetworkKind::resnet, .hidden = 64, .depth = 2};
   o.training.loss = {};
   o.training.optimizer = {.kind = OptimizerKind::adam, .learning_rate = 0.01};
-  o.training.schedule = {.kind = ScheduleKind::plateau, .plateau_factor = 0.1,
-                         .plateau_patience = 5};
+  o.training.schedule = {
+      .kind = ScheduleKind::plateau, .plateau_factor = 0.1, .plateau_patience = 5};
   o.training.batch_size = 128;
   o.training.max_epochs = 300;
   o.training.patience = 20;
@@ -50,7 +50,9 @@ InferenceOptions default_preset() {
 
 }  // namespace
 
-std::vector<std::string> preset_names() { return {"default", "paper"}; }
+std::vector<std::string> preset_names() {
+  return {"default", "paper"};
+}
 
 InferenceOptions preset(const std::string& name) {
   if (name == "default") return default_preset();

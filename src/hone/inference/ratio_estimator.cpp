@@ -53,13 +53,11 @@ Marginal all_parameters(const TruncatedPrior& prior) {
 }  // namespace
 
 RatioEstimator::RatioEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
-                               RatioStack stack, std::optional<RatioStack> validity)
+                               RatioStack stack)
     : prior_(std::move(prior)),
       marginals_(std::move(marginals)),
       ensemble_(ensemble),
-      stack_(std::move(stack)),
-      validity_(std::move(validity)) {
-  HONE_ASSERT(!validity_ || validity_->size() == static_cast<Index>(marginals_.size()));
+      stack_(std::move(stack)) {
   HONE_ASSERT(stack_.size() == static_cast<Index>(marginals_.size()) * ensemble);
 }
 
@@ -96,31 +94,11 @@ Matrix<float> RatioEstimator::log_ratios(Index marginal, const Matrix<float>& fe
   for (int e = 0; e < ensemble_; ++e) {
     stack_.log_ratios(out.view().rows(e, 1), marginal * ensemble_ + e, features, theta);
   }
-  if (!validity_) return out;
-  Matrix<float> succeeded(1, 1), log_valid(1, local.rows());
-  succeeded(0, 0) = 1;
-  validity_->log_ratios(log_valid, marginal, validity_->features(succeeded), theta);
-  for (int e = 0; e < ensemble_; ++e) {
-    for (Index i = 0; i < local.rows(); ++i) out(e, i) += log_valid(0, i);
-  }
   return out;
 }
 
-namespace {
-
-// Arrays of the second stack, in the same file.
-const std::string kValidity = "validity.";
-
-}  // namespace
-
 std::vector<NamedArray> RatioEstimator::to_arrays() const {
-  std::vector<NamedArray> arrays = stack_.to_arrays();
-  if (!validity_) return arrays;
-  for (NamedArray& array : validity_->to_arrays()) {
-    array.name.insert(0, kValidity);
-    arrays.push_back(std::move(array));
-  }
-  return arrays;
+  return stack_.to_arrays();
 }
 
 RatioEstimator RatioEstimator::from_arrays(const Prior& prior, const Region& region,
@@ -132,22 +110,12 @@ RatioEstimator RatioEstimator::from_arrays(const Prior& prior, const Region& reg
       marginals.push_back(member.columns);
     }
   }
-  std::vector<NamedArray> validity_arrays;
-  for (const NamedArray& array : arrays) {
-    if (!array.name.starts_with(kValidity)) continue;
-    validity_arrays.push_back(array);
-    validity_arrays.back().name.erase(0, kValidity.size());
-  }
-  std::optional<RatioStack> validity;
-  if (!validity_arrays.empty()) validity = RatioStack::from_arrays(validity_arrays);
   const int ensemble = static_cast<int>(stack.size() / static_cast<Index>(marginals.size()));
   if (static_cast<Index>(marginals.size()) * ensemble != stack.size() ||
-      stack.theta_scores().cols() != prior.dimensions() ||
-      (validity && validity->size() != static_cast<Index>(marginals.size()))) {
+      stack.theta_scores().cols() != prior.dimensions()) {
     fail(ErrorKind::io, "network file: its members do not fit the run; the file is damaged");
   }
-  return {TruncatedPrior(prior, region), std::move(marginals), ensemble, std::move(stack),
-          std::move(validity)};
+  return {TruncatedPrior(prior, region), std::move(marginals), ensemble, std::move(stack)};
 }
 
 namespace {
@@ -175,26 +143,6 @@ std::vector<MemberSpec> make_members(const std::vector<Marginal>& marginals, int
   return members;
 }
 
-// p(theta | valid) / p(theta) = p(valid | theta) / p(valid), from successes and failures.
-std::optional<RatioStack> train_validity(const Dataset& data,
-                                         const std::vector<Marginal>& marginals,
-                                         const InferenceOptions& options, const Rng& rng,
-                                         Observer& observer) {
-  if (data.attempted_theta.rows() == 0) return std::nullopt;
-  const NetworkOptions network{.kind = NetworkKind::mlp,
-                               .hidden = 32,
-                               .depth = 2,
-                               .activation = Activation::silu,
-                               .norm = Norm::none};
-  const MatrixRows valid(data.attempted_valid);
-  const Matrix<float> theta =
-      network_coordinates(data.prior, all_parameters(data.prior), data.attempted_theta);
-  return train({valid, theta, data.attempted_training, data.attempted_validation},
-               make_members(marginals, 1), network, {},
-               fitted(options, data.attempted_training.size()), rng, observer)
-      .stack;
-}
-
 }  // namespace
 
 TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal>& marginals,
@@ -203,11 +151,11 @@ TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal
   const Matrix<float> theta =
       network_coordinates(data.prior, all_parameters(data.prior), data.theta);
   TrainingResult result =
-      train({*data.x, theta, data.training, data.validation}, make_members(marginals, ensemble),
-            options.network, options.embedding, fitted(options, data.training.size()), rng,
-            observer);
-  return {RatioEstimator(data.prior, marginals, ensemble, std::move(result.stack),
-                         train_validity(data, marginals, options, rng.child("validity"), observer)),
+      train({*data.x, theta, data.training, data.validation, data.training_negatives,
+             data.validation_negatives},
+            make_members(marginals, ensemble), options.network, options.embedding,
+            fitted(options, data.training.size()), rng, observer);
+  return {RatioEstimator(data.prior, marginals, ensemble, std::move(result.stack)),
           std::move(result.histories)};
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,16 +16,13 @@ namespace hone {
 // region. Parameters go in as local coordinates: uniform on (0, 1) under the truncated prior of
 // their axis, so that r is the posterior density in them.
 //
-// Where simulations fail, what they were drawn from is not the truncated prior but p(theta |
-// valid), and the networks learn r relative to that. p(theta | valid) / p(theta) is a ratio too, of
-// the data "it succeeded", and is learnt by networks of its own on all simulations; their product
-// is the posterior density again.
+// Negatives are drawn from all simulations that were tried, failed ones too: they stand for the
+// truncated prior. Where simulations fail, r is then the posterior given that data exist.
 class RatioEstimator {
  public:
-  // Members of the stack: marginal by marginal, `ensemble` of each. Members of `validity`: one per
-  // marginal; nothing if no simulation failed.
+  // Members of the stack: marginal by marginal, `ensemble` of each.
   RatioEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
-                 RatioStack stack, std::optional<RatioStack> validity = std::nullopt);
+                 RatioStack stack);
 
   const TruncatedPrior& prior() const { return prior_; }
   const std::vector<Marginal>& marginals() const { return marginals_; }
@@ -50,7 +46,6 @@ class RatioEstimator {
   std::vector<Marginal> marginals_;
   int ensemble_;
   RatioStack stack_;
-  std::optional<RatioStack> validity_;
 };
 
 struct TrainedEstimator {

@@ -97,8 +97,8 @@ Accepted reject(const MarginalPosterior& posterior, Index rows, double bound, In
 
 // Walkers start where importance sampling puts them, so that every mode has its share.
 PosteriorSamples sample_by_mcmc(const MarginalPosterior& posterior, Index rows, const Rng& rng) {
-  const Matrix<float> points = uniform_points(4 * kBatch, posterior.dimensions(),
-                                              rng.child("start"));
+  const Matrix<float> points =
+      uniform_points(4 * kBatch, posterior.dimensions(), rng.child("start"));
   const WeightedPick pick_row(normalized_weights(posterior.log_density_local(points)));
   Matrix<double> walkers(EnsembleMcmcOptions{}.walkers, posterior.dimensions());
   Rng pick = rng.child("pick");
@@ -135,8 +135,8 @@ WeightedSamples weighted_samples(const MarginalPosterior& posterior, Index rows,
   const Matrix<float> points = uniform_points(rows, posterior.dimensions(), rng.child("weighted"));
   WeightedSamples result{to_theta(posterior, points),
                          normalized_weights(posterior.log_density_local(points)), 0};
-  const double squares = std::inner_product(result.weights.begin(), result.weights.end(),
-                                            result.weights.begin(), 0.0);
+  const double squares =
+      std::inner_product(result.weights.begin(), result.weights.end(), result.weights.begin(), 0.0);
   result.effective_size = 1 / squares;
   return result;
 }

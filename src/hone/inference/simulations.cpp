@@ -72,10 +72,9 @@ void Simulations::simulate(const Region& region, int round, Index count, Observe
       observer);
 }
 
-std::vector<std::int64_t> Simulations::select(const Region& region, bool with_failed) const {
+std::vector<std::int64_t> Simulations::select(const Region& region, bool failed) const {
   return store_.select([&](const SimulationInfo& info) {
-    return info.id < issued_ && (with_failed || !info.failed) &&
-           region.contains(prior_, info.theta);
+    return info.id < issued_ && info.failed == failed && region.contains(prior_, info.theta);
   });
 }
 
@@ -88,41 +87,22 @@ Index Simulations::failed() const {
   return std::distance(reasons.begin(), reasons.lower_bound(issued_));
 }
 
-namespace {
-
-Matrix<float> local_coordinates(const TruncatedPrior& prior, const Matrix<double>& theta) {
-  Matrix<float> local(theta.rows(), theta.cols());
-  for (Index i = 0; i < theta.rows(); ++i) {
-    for (Index d = 0; d < theta.cols(); ++d) {
-      local(i, d) = static_cast<float>(prior.to_local(static_cast<int>(d), theta(i, d)));
-    }
-  }
-  return local;
-}
-
-void split(std::vector<Index>& training, std::vector<Index>& validation,
-           std::span<const std::int64_t> ids, double fraction) {
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    (is_validation(ids[i], fraction) ? validation : training).push_back(static_cast<Index>(i));
-  }
-}
-
-}  // namespace
-
 Dataset Simulations::inside(const Region& region, double validation_fraction) const {
   Dataset data{.prior = TruncatedPrior(prior_, region), .ids = select(region, false)};
-  data.theta = local_coordinates(data.prior, store_.read_theta(data.ids));
   data.x = store_.x_rows(data.ids);
-  split(data.training, data.validation, data.ids, validation_fraction);
-
-  const auto attempted = select(region, true);
-  if (attempted.size() == data.ids.size()) return data;
-  data.attempted_theta = local_coordinates(data.prior, store_.read_theta(attempted));
-  data.attempted_valid = Matrix<float>(static_cast<Index>(attempted.size()), 1);
-  for (std::size_t i = 0; i < attempted.size(); ++i) {
-    data.attempted_valid(static_cast<Index>(i), 0) = store_.info(attempted[i]).failed ? 0.0F : 1.0F;
+  std::vector<std::int64_t> all = data.ids;
+  const std::vector<std::int64_t> failed = select(region, true);
+  all.insert(all.end(), failed.begin(), failed.end());
+  const Matrix<double> theta = store_.read_theta(all);
+  data.theta = Matrix<float>(theta.rows(), theta.cols());
+  for (Index i = 0; i < theta.rows(); ++i) {
+    for (Index d = 0; d < theta.cols(); ++d) {
+      data.theta(i, d) = static_cast<float>(data.prior.to_local(static_cast<int>(d), theta(i, d)));
+    }
+    const bool validates = is_validation(all[static_cast<std::size_t>(i)], validation_fraction);
+    (validates ? data.validation_negatives : data.training_negatives).push_back(i);
+    if (i < data.rows()) (validates ? data.validation : data.training).push_back(i);
   }
-  split(data.attempted_training, data.attempted_validation, attempted, validation_fraction);
   return data;
 }
 

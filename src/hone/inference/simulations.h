@@ -13,18 +13,16 @@
 
 namespace hone {
 
-// Successful simulations inside a region, ready for training.
+// Simulations inside a region, ready for training: x of the successful ones, theta of all.
 struct Dataset {
   TruncatedPrior prior;                    // what they were drawn from
-  std::vector<std::int64_t> ids = {};      // ascending
-  Matrix<float> theta = {};                // (n, parameters): local coordinates, uniform on (0, 1)
+  std::vector<std::int64_t> ids = {};      // of the successful ones, ascending
   std::unique_ptr<RowSource> x = nullptr;  // (n, data size)
-  std::vector<Index> training = {}, validation = {};  // rows of the above
-
-  // All simulations inside the region, failed ones too; empty if none failed.
-  Matrix<float> attempted_theta = {};  // (m, parameters): local coordinates
-  Matrix<float> attempted_valid = {};  // (m, 1): 1 where it succeeded, 0 where it failed
-  std::vector<Index> attempted_training = {}, attempted_validation = {};
+  // (n + failed, parameters): local coordinates. Only with the failed ones, which come last, are
+  // they uniform on (0, 1).
+  Matrix<float> theta = {};
+  std::vector<Index> training = {}, validation = {};                      // rows of x
+  std::vector<Index> training_negatives = {}, validation_negatives = {};  // rows of theta
 
   Index rows() const { return static_cast<Index>(ids.size()); }
 };
@@ -48,7 +46,7 @@ class Simulations {
   Dataset inside(const Region& region, double validation_fraction) const;
 
  private:
-  std::vector<std::int64_t> select(const Region& region, bool with_failed) const;
+  std::vector<std::int64_t> select(const Region& region, bool failed) const;
 
   Prior prior_;
   SimulationStore& store_;
