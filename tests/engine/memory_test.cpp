@@ -181,7 +181,11 @@ class WideRows final : public RowSource {
 TEST(PeakMemory, IsAFractionOfATableThatStreamsThroughAnEmbedding) {
   const GaussianProblem problem(3000, 300, Rng(1));
   const WideRows rows(problem.theta);
-  const TrainingData data{rows, problem.theta, problem.training, problem.validation, 1 << 20};
+  const TrainingData data{.x = rows,
+                          .theta = problem.theta,
+                          .training = problem.training,
+                          .validation = problem.validation,
+                          .segment_bytes = 1 << 20};
   TrainingOptions options;
   options.max_epochs = 5;
   options.optimizer.learning_rate = 0.0003;
