@@ -104,8 +104,11 @@ TEST(SameBits, WhenRowsStreamInSmallSegments) {
     expect_same(whole_embedded, trained(2, kSeven, kMlp, bytes));
   }
   const StreamedRows streamed(problem().source);
-  const TrainingData data{streamed, problem().theta, problem().training, problem().validation,
-                          2 * 64 * 64};
+  const TrainingData data{.x = streamed,
+                          .theta = problem().theta,
+                          .training = problem().training,
+                          .validation = problem().validation,
+                          .segment_bytes = 2 * 64 * 64};
   expect_same(whole, train(data, kSeven, kNetwork, kNone, few_epochs(), Rng(2)));
 }
 
