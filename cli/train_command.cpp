@@ -6,6 +6,7 @@
 #include "cli/execute.h"
 #include "cli/progress.h"
 #include "cli/text.h"
+#include "hone/core/error.h"
 #include "hone/core/parallel.h"
 
 namespace hone::cli {
@@ -17,11 +18,12 @@ void add_train_command(CLI::App& program) {
     int threads = 0;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = program.add_subcommand(
-      "train", "Train more marginals on the simulations of a finished run");
+  CLI::App* command =
+      program.add_subcommand("train", "Train more marginals on the simulations of a finished run");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
-  command->add_option("--marginal", arguments->marginals,
-                      "Posterior to train, as names or indices: a,b,c. Repeat for more")
+  command
+      ->add_option("--marginal", arguments->marginals,
+                   "Posterior to train, as names or indices: a,b,c. Repeat for more")
       ->required();
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
@@ -34,11 +36,18 @@ void add_train_command(CLI::App& program) {
                                           : parse_marginal(text, run.spec().prior.names()));
     }
     Progress progress;
-    with_threads(arguments->threads, [&] { run.train_more(marginals, progress); });
+    try {
+      with_threads(arguments->threads, [&] { run.train_more(marginals, progress); });
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::interrupted) throw;
+      fail(ErrorKind::interrupted, "stopped; the run is as it was. Start the command again");
+    }
+    progress.clear();
     for (const Marginal& marginal : marginals) {
       const std::string name = marginal_name(marginal, run.spec().prior.names());
-      print(fmt::format("trained {name}; draw from it with\n  hone sample {run} --marginal {name}\n",
-                        fmt::arg("name", name), fmt::arg("run", arguments->directory)));
+      print(
+          fmt::format("trained {name}; draw from it with\n  hone sample {run} --marginal {name}\n",
+                      fmt::arg("name", name), fmt::arg("run", arguments->directory)));
     }
   });
 }
