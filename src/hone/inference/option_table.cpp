@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "hone/core/error.h"
 #include "hone/inference/options.h"
@@ -14,14 +15,24 @@ using Options = InferenceOptions;
   fail(ErrorKind::input, "{} = {}: must be {}", name, value.dump(), want);
 }
 
+// 1e5 is as good as 100000.
+bool is_whole(const Json& value) {
+  if (!value.is_number_float()) return value.is_number_integer();
+  const double number = value.get<double>();
+  return std::abs(number) < 9e15 && number == std::trunc(number);
+}
+
 // `field` takes Options& and returns a reference to the value.
 template <typename Field>
 OptionEntry integer(std::string name, std::string group, std::string help, std::string values,
                     Field field) {
-  return {name, std::move(group), std::move(help), std::move(values),
+  return {name,
+          std::move(group),
+          std::move(help),
+          std::move(values),
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
-            if (!value.is_number_integer()) wrong_value(name, value, "a whole number");
+            if (!is_whole(value)) wrong_value(name, value, "a whole number");
             using T = std::remove_reference_t<decltype(field(o))>;
             const auto number = value.get<std::int64_t>();
             if (number != static_cast<std::int64_t>(static_cast<T>(number))) {
@@ -34,7 +45,10 @@ OptionEntry integer(std::string name, std::string group, std::string help, std::
 template <typename Field>
 OptionEntry real(std::string name, std::string group, std::string help, std::string values,
                  Field field) {
-  return {name, std::move(group), std::move(help), std::move(values),
+  return {name,
+          std::move(group),
+          std::move(help),
+          std::move(values),
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             if (!value.is_number()) wrong_value(name, value, "a number");
@@ -44,7 +58,10 @@ OptionEntry real(std::string name, std::string group, std::string help, std::str
 
 template <typename Field>
 OptionEntry flag(std::string name, std::string group, std::string help, Field field) {
-  return {name, std::move(group), std::move(help), "true, false",
+  return {name,
+          std::move(group),
+          std::move(help),
+          "true, false",
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             if (!value.is_boolean()) wrong_value(name, value, "true or false");
@@ -55,12 +72,15 @@ OptionEntry flag(std::string name, std::string group, std::string help, Field fi
 template <typename Field>
 OptionEntry integers(std::string name, std::string group, std::string help, std::string values,
                      Field field) {
-  return {name, std::move(group), std::move(help), std::move(values),
+  return {name,
+          std::move(group),
+          std::move(help),
+          std::move(values),
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             const bool good = value.is_array() && std::ranges::all_of(value, [](const Json& v) {
-              return v.is_number_integer();
-            });
+                                return v.is_number_integer();
+                              });
             if (!good) wrong_value(name, value, "a list of whole numbers");
             field(o) = value.get<std::vector<int>>();
           }};
@@ -72,7 +92,10 @@ OptionEntry choice(std::string name, std::string group, std::string help,
                    std::vector<std::string> names, Field field) {
   std::string values;
   for (const std::string& one : names) values += (values.empty() ? "" : ", ") + one;
-  return {name, std::move(group), std::move(help), values,
+  return {name,
+          std::move(group),
+          std::move(help),
+          values,
           [field, names](const Options& o) {
             return Json(names[static_cast<std::size_t>(field(const_cast<Options&>(o)))]);
           },
@@ -85,7 +108,10 @@ OptionEntry choice(std::string name, std::string group, std::string help,
           }};
 }
 
-#define HONE_FIELD(path) [](Options& o) -> auto& { return o.path; }
+#define HONE_FIELD(path)     \
+  [](Options & o) -> auto& { \
+    return o.path;           \
+  }
 
 std::vector<OptionEntry> make_table() {
   const std::string algorithm = "Algorithm", truncation = "Truncation", network = "Networks",
@@ -94,7 +120,7 @@ std::vector<OptionEntry> make_table() {
   return {
       choice("method", algorithm, "Truncate in rounds (tmnre) or one round in the prior (mnre)",
              {"tmnre", "mnre"}, HONE_FIELD(method)),
-      integer("budget", algorithm, "Simulations in all", ">= 50", HONE_FIELD(budget)),
+      integer("budget", algorithm, "Simulations in all", "in 50 .. 1000000000", HONE_FIELD(budget)),
       integer("max_rounds", algorithm, "Truncation rounds at most", ">= 1", HONE_FIELD(max_rounds)),
       choice("round_schedule", algorithm,
              "Simulations a round works with: a fraction of the budget, growth of the kept ones, "
@@ -106,7 +132,8 @@ std::vector<OptionEntry> make_table() {
            HONE_FIELD(round_growth)),
       integer("round_increment", algorithm, "With increment: new simulations per round", ">= 1",
               HONE_FIELD(round_increment)),
-      flag("poisson_counts", algorithm, "Draw the simulations of a round from a Poisson distribution",
+      flag("poisson_counts", algorithm,
+           "Draw the simulations of a round from a Poisson distribution",
            HONE_FIELD(poisson_counts)),
       real("stop_ratio", algorithm, "Stop truncating once a cut keeps more than this of the mass",
            "in (0, 1]", HONE_FIELD(stop_ratio)),
@@ -125,8 +152,8 @@ std::vector<OptionEntry> make_table() {
            HONE_FIELD(truncation.gap_margin)),
       integer("truncation_grid", truncation, "Points per axis on which the ratio is looked at",
               "in 64 .. 1048576", HONE_FIELD(truncation.grid)),
-      integer("round_ensemble", truncation, "Networks per axis that decide a cut",
-              "in 1 .. 1000", HONE_FIELD(round_ensemble)),
+      integer("round_ensemble", truncation, "Networks per axis that decide a cut", "in 1 .. 1000",
+              HONE_FIELD(round_ensemble)),
       integer("ensemble", network, "Networks per marginal posterior", "in 1 .. 1000",
               HONE_FIELD(ensemble)),
       choice("network", network, "Kind of network", {"resnet", "mlp"}, HONE_FIELD(network.kind)),

@@ -21,8 +21,8 @@ InferenceOptions paper_preset() {
   o.network = {.kind = NetworkKind::resnet, .hidden = 64, .depth = 2};
   o.training.loss = {};
   o.training.optimizer = {.kind = OptimizerKind::adam, .learning_rate = 0.01};
-  o.training.schedule = {.kind = ScheduleKind::plateau, .plateau_factor = 0.1,
-                         .plateau_patience = 5};
+  o.training.schedule = {
+      .kind = ScheduleKind::plateau, .plateau_factor = 0.1, .plateau_patience = 5};
   o.training.batch_size = 128;
   o.training.max_epochs = 300;
   o.training.patience = 20;
@@ -32,8 +32,8 @@ InferenceOptions paper_preset() {
 
 InferenceOptions default_preset() {
   InferenceOptions o;
-  o.training.optimizer = {.kind = OptimizerKind::adamw, .learning_rate = 2e-3,
-                          .weight_decay = 1e-2};
+  o.training.optimizer = {
+      .kind = OptimizerKind::adamw, .learning_rate = 2e-3, .weight_decay = 1e-2};
   o.training.schedule = {.kind = ScheduleKind::cosine};
   o.training.max_epochs = 60;
   o.training.patience = 20;
@@ -42,7 +42,9 @@ InferenceOptions default_preset() {
 
 }  // namespace
 
-std::vector<std::string> preset_names() { return {"default", "paper"}; }
+std::vector<std::string> preset_names() {
+  return {"default", "paper"};
+}
 
 InferenceOptions preset(const std::string& name) {
   if (name == "default") return default_preset();
@@ -60,7 +62,8 @@ void TruncationOptions::validate() const {
 }
 
 void InferenceOptions::validate() const {
-  check(budget >= 50, "budget", static_cast<double>(budget), "must be 50 or greater");
+  check(budget >= 50 && budget <= 1'000'000'000, "budget", static_cast<double>(budget),
+        "must lie in 50 .. 1000000000");
   check(max_rounds >= 1, "max_rounds", max_rounds, "must be 1 or greater");
   check(round_fraction > 0 && round_fraction <= 1, "round_fraction", round_fraction,
         "must lie in (0, 1]");
