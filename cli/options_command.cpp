@@ -19,9 +19,10 @@ std::string markdown() {
   for (const OptionEntry& entry : option_table()) {
     if (entry.group != group) {
       group = entry.group;
-      text += fmt::format("\n## {}\n\n| option | meaning | allowed | default | paper |\n"
-                          "|---|---|---|---|---|\n",
-                          group);
+      text += fmt::format(
+          "\n## {}\n\n| option | meaning | allowed | default | paper |\n"
+          "|---|---|---|---|---|\n",
+          group);
     }
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", entry.name, entry.help, entry.values,
                         entry.get(standard).dump(), entry.get(paper).dump());
@@ -41,8 +42,8 @@ void add_options_command(CLI::App& program) {
     const InferenceOptions standard = preset("default"), paper = preset("paper");
     std::vector<std::vector<std::string>> rows{{"option", "default", "paper", "allowed"}};
     for (const OptionEntry& entry : option_table()) {
-      rows.push_back({entry.name, entry.get(standard).dump(), entry.get(paper).dump(),
-                      entry.values});
+      rows.push_back(
+          {entry.name, entry.get(standard).dump(), entry.get(paper).dump(), entry.values});
     }
     print(table(rows));
   });

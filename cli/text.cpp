@@ -7,7 +7,9 @@
 
 namespace hone::cli {
 
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+}
 
 namespace {
 
@@ -125,7 +127,8 @@ nlohmann::ordered_json run_facts(const Run& run) {
                               {"lost_mass", r.cut.lost_mass}});
   }
   if (const auto region = run.final_region()) {
-    json["region"] = {{"prior_mass", region->mass()}, {"bounds", region_facts(spec.prior, *region)}};
+    json["region"] = {{"prior_mass", region->mass()},
+                      {"bounds", region_facts(spec.prior, *region)}};
   }
   const Summary summary = run.summary().value_or(Summary{});
   const auto facts = to_json(summary);
