@@ -1,5 +1,7 @@
 #include "cli/execute.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/progress.h"
@@ -9,10 +11,29 @@
 #include "hone/tasks/task.h"
 
 namespace hone::cli {
+namespace {
+
+// A run.json may have been edited, or written when the task was another one.
+const Task& task_of(const Run& run) {
+  const RunSpec& spec = run.spec();
+  const std::string file = (run.directory() / "run.json").string();
+  const auto& tasks = all_tasks();
+  const auto task = std::ranges::find(tasks, spec.task, &Task::name);
+  if (task == tasks.end()) fail(ErrorKind::io, "{}: there is no task '{}'", file, spec.task);
+  if (spec.prior.names() != task->prior.names() ||
+      spec.observation.size() != task->observation.size()) {
+    fail(ErrorKind::io, "{}: its parameters or its observation do not fit the task {}", file,
+         task->name);
+  }
+  return *task;
+}
+
+}  // namespace
 
 void execute(Run& run, int threads) {
   const std::string directory = run.directory().string();
-  if (run.finished()) {
+  const Task& task = task_of(run);
+  if (run.complete()) {
     print(fmt::format("{} is finished already.\n\n", directory));
     print(parameter_table(run.summary()->parameters));
     return;
@@ -21,7 +42,7 @@ void execute(Run& run, int threads) {
   Summary summary;
   try {
     with_threads(threads, [&] {
-      const auto simulator = find_task(run.spec().task).simulator();
+      const auto simulator = task.simulator();
       const auto executor = make_thread_executor(
           *simulator, {.max_failed_fraction = run.spec().options.max_failed_fraction});
       summary = run.execute(*executor, progress);
@@ -31,6 +52,7 @@ void execute(Run& run, int threads) {
     fail(ErrorKind::interrupted,
          "stopped; everything finished is saved. Go on with\n  hone resume {}", directory);
   }
+  progress.clear();
   const auto store = run.simulations();
   print(fmt::format("\n{}\n", parameter_table(summary.parameters)));
   print(round_table(run));

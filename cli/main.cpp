@@ -1,7 +1,10 @@
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "cli/commands.h"
+#include "cli/wrong_use.h"
 #include "hone/core/error.h"
 
 namespace {
@@ -14,6 +17,13 @@ int exit_code(hone::ErrorKind kind) {
     case hone::ErrorKind::interrupted: return kInterrupted;
     default: return kFailed;
   }
+}
+
+// Buffered text that cannot be written, for the disk is full, must not look like success.
+bool flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  std::fprintf(stderr, "hone: standard output: cannot write: %s\n", std::strerror(errno));
+  return false;
 }
 
 }  // namespace
@@ -31,8 +41,13 @@ int main(int argc, char** argv) {
   hone::cli::add_tasks_command(program);
   hone::cli::add_options_command(program);
   try {
-    program.parse(argc, argv);
-    return 0;
+    hone::cli::check_command(program, argc, argv);
+    try {
+      program.parse(argc, argv);
+    } catch (const CLI::ExtrasError&) {
+      hone::cli::fail_unexpected(program);
+    }
+    return flush_output() ? 0 : kFailed;
   } catch (const CLI::ParseError& error) {
     return program.exit(error) == 0 ? 0 : kWrongUse;
   } catch (const hone::Error& error) {

@@ -16,8 +16,8 @@ void add_options_command(CLI::App& program) {
     const InferenceOptions standard = preset("default"), paper = preset("paper");
     std::vector<std::vector<std::string>> rows{{"option", "default", "paper", "allowed"}};
     for (const OptionEntry& entry : option_table()) {
-      rows.push_back({entry.name, entry.get(standard).dump(), entry.get(paper).dump(),
-                      entry.values});
+      rows.push_back(
+          {entry.name, entry.get(standard).dump(), entry.get(paper).dump(), entry.values});
     }
     print(table(rows));
   });

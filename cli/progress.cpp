@@ -1,11 +1,16 @@
 #include "cli/progress.h"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "cli/progress_line.h"
 
 namespace hone::cli {
 namespace {
@@ -18,27 +23,28 @@ void on_signal(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-std::string duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole >= 3600) {
-    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  }
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+// Columns of the terminal now; it may have been resized.
+int terminal_width() {
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
 }
 
-std::string rate(double per_second) {
-  if (per_second >= 1e4) return fmt::format("{:.0f}k/s", per_second / 1e3);
-  if (per_second >= 10) return fmt::format("{:.0f}/s", per_second);
-  return fmt::format("{:.2g}/s", per_second);
+bool can_redraw() {
+  const char* kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && (kind == nullptr || std::string_view(kind) != "dumb");
 }
 
-const char* unit(std::string_view stage) {
-  return stage == "train" ? "networks" : "simulations";
+// What a pipe is told about a stage.
+std::string announcement(std::string_view stage, Index total) {
+  if (stage == "simulate") return fmt::format("{} simulations", total);
+  if (stage == "train") return fmt::format("training, at most {} network epochs", total);
+  return fmt::format("{} {}", stage, total);
 }
 
 }  // namespace
 
-Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {
+Progress::Progress() : terminal_(can_redraw()) {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
 }
@@ -53,51 +59,49 @@ bool Progress::stop_requested() {
 
 void Progress::stage_started(std::string_view stage, Index total) {
   stage_start_ = Clock::now();
-  last_drawn_ = {};
+  last_drawn_ = stage_start_;
+  beginning_.reset();
   if (terminal_) {
     draw(stage, 0, total);
-  } else if (stage == "simulate" || total > 0) {
-    std::fputs(fmt::format("{}: {} {} {}\n", context_, stage, total, unit(stage)).c_str(), stderr);
+  } else {
+    std::fputs(fmt::format("{}: {}\n", context_, announcement(stage, total)).c_str(), stderr);
   }
 }
 
 void Progress::stage_advanced(std::string_view stage, Index done, Index total) {
   const auto now = Clock::now();
+  if (!beginning_) beginning_ = {now, done};
   if (!terminal_ || now - last_drawn_ < std::chrono::milliseconds(100)) return;
   last_drawn_ = now;
   draw(stage, done, total);
 }
 
+// The bar stays until the next one, or a message, takes its line: no flicker between short stages.
 void Progress::stage_finished(std::string_view stage) {
   seconds_[std::string(stage)] +=
       std::chrono::duration<double>(Clock::now() - stage_start_).count();
-  clear();
 }
 
+// Written over the line before, in one call; what is left of that one is erased last.
 void Progress::draw(std::string_view stage, Index done, Index total) {
-  constexpr int kWidth = 24;
-  const double fraction = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
-  const int filled = static_cast<int>(fraction * kWidth);
-  const double seconds = std::chrono::duration<double>(Clock::now() - stage_start_).count();
-  std::string tail;
-  if (done > 0 && seconds > 0.2) {
-    tail = fmt::format("  {}  {} left", rate(static_cast<double>(done) / seconds),
-                       duration(seconds * (1 - fraction) / fraction));
+  double per_second = 0;
+  if (beginning_) {
+    const std::chrono::duration<double> seconds = Clock::now() - beginning_->time;
+    // Rates of the first moments mean nothing.
+    if (seconds.count() > 0.2) {
+      per_second = static_cast<double>(done - beginning_->done) / seconds.count();
+    }
   }
-  std::fputs(fmt::format("\r\x1b[K{}  {:<8} [{}{}] {}/{} {}{}", context_, stage,
-                         std::string(static_cast<std::size_t>(filled), '#'),
-                         std::string(static_cast<std::size_t>(kWidth - filled), '.'), done, total,
-                         unit(stage), tail)
-                 .c_str(),
-             stderr);
-  std::fflush(stderr);
+  // The last column stays free: some terminals wrap when it is filled.
+  const std::string line =
+      progress_line({context_, stage, done, total, per_second}, terminal_width() - 1);
+  std::fputs(("\r" + line + "\x1b[K").c_str(), stderr);
   drawn_ = true;
 }
 
 void Progress::clear() {
   if (!drawn_) return;
   std::fputs("\r\x1b[K", stderr);
-  std::fflush(stderr);
   drawn_ = false;
 }
 

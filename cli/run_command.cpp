@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -6,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/execute.h"
 #include "cli/text.h"
+#include "cli/wrong_use.h"
 #include "hone/core/error.h"
 #include "hone/store/number_file.h"
 #include "hone/tasks/task.h"
@@ -70,22 +72,24 @@ RunSpec make_spec(const RunArguments& arguments) {
   InferenceOptions options = preset(arguments.preset);
   options.budget = task.budget;
   for (const auto& [name, text] : arguments.options) set_option(options, name, text);
-  options.validate();
-  return {.name = task.name,
-          .task = task.name,
-          .seed = arguments.seed,
-          .prior = task.prior,
-          .observation = chosen_observation(arguments, task),
-          .marginals = chosen_marginals(arguments, task.prior),
-          .options = options};
+  RunSpec spec{.name = task.name,
+               .task = task.name,
+               .seed = arguments.seed,
+               .prior = task.prior,
+               .observation = chosen_observation(arguments, task),
+               .marginals = chosen_marginals(arguments, task.prior),
+               .options = options};
+  spec.validate();
+  return spec;
 }
 
 void run(const RunArguments& arguments) {
   RunSpec spec = make_spec(arguments);
   const std::filesystem::path directory = arguments.directory.empty()
-                                              ? next_run_path("runs", spec.name)
+                                              ? create_next_run_directory("runs", spec.name)
                                               : std::filesystem::path(arguments.directory);
   Run created = Run::create(directory, std::move(spec));
+  std::fputs(fmt::format("writing to {}\n", directory.string()).c_str(), stderr);
   execute(created, arguments.threads);
 }
 
@@ -97,12 +101,16 @@ void add_run_command(CLI::App& program) {
   command->add_option("task", arguments->task, "Built-in problem (see `hone tasks`)")->required();
   command->add_option("-o,--output", arguments->directory,
                       "Directory of the run [runs/<name>-<n>]; must be new");
-  command->add_option("--seed", arguments->seed, "Same seed, same result")->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Same seed, same result")
+      ->check(check_seed, "")
+      ->capture_default_str();
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  command->add_option("--observation", arguments->observation,
-                      "Text file with the observed numbers [the problem's own]");
+  command
+      ->add_option("--observation", arguments->observation,
+                   "Text file with the observed numbers [the problem's own]")
+      ->check(CLI::ExistingFile);
   command->add_option("--preset", arguments->preset, "Options to start from: default or paper")
       ->capture_default_str();
   command->add_option("--marginal", arguments->marginals,

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/execute.h"
 #include "cli/text.h"
+#include "cli/wrong_use.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/sampling.h"
@@ -70,6 +71,16 @@ void deliver(const SampleArguments& arguments, std::string_view bytes) {
   }
 }
 
+std::vector<double> chosen_data(const SampleArguments& arguments, const RunSpec& spec) {
+  if (arguments.observation.empty()) return spec.observation;
+  std::vector<double> values = read_numbers(arguments.observation);
+  if (values.size() != spec.observation.size()) {
+    fail(ErrorKind::input, "{}: there are {} numbers, the simulator of {} makes {}",
+         arguments.observation, values.size(), spec.name, spec.observation.size());
+  }
+  return values;
+}
+
 void sample(const SampleArguments& arguments) {
   if (arguments.format == "getdist" && arguments.output.empty()) {
     fail(ErrorKind::input, "--format getdist writes several files: give their root with -o");
@@ -79,8 +90,7 @@ void sample(const SampleArguments& arguments) {
   const Marginal marginal = arguments.marginal == "joint"
                                 ? joint(prior.dimensions())
                                 : parse_marginal(arguments.marginal, prior.names());
-  const std::vector<double> x =
-      arguments.observation.empty() ? run.spec().observation : read_numbers(arguments.observation);
+  const std::vector<double> x = chosen_data(arguments, run.spec());
   const std::vector<RatioEstimator> estimators = run.estimators();
   const MarginalPosterior posterior = find_posterior(estimators, marginal, x);
   const PosteriorSamples samples =
@@ -112,14 +122,18 @@ void add_sample_command(CLI::App& program) {
   command->add_option("-n,--count", arguments->count, "Samples")
       ->check(CLI::Range(Index{1}, Index{100000000}))
       ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "Same seed, same samples")->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Same seed, same samples")
+      ->check(check_seed, "")
+      ->capture_default_str();
   command->add_option("--format", arguments->format, "csv, npy or getdist")
       ->check(CLI::IsMember({"csv", "npy", "getdist"}))
       ->capture_default_str();
   command->add_option("-o,--output", arguments->output,
                       "File; root of the chain files for getdist [standard output]");
-  command->add_option("--observation", arguments->observation,
-                      "Text file with other data from the region [the run's observation]");
+  command
+      ->add_option("--observation", arguments->observation,
+                   "Text file with other data from the region [the run's observation]")
+      ->check(CLI::ExistingFile);
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();

@@ -8,23 +8,28 @@
 namespace hone::cli {
 namespace {
 
-void show(const Run& run) {
+std::string description(const Run& run) {
   const RunSpec& spec = run.spec();
   const auto store = run.simulations();
-  print(fmt::format("{}: {} (seed {}), {}\n", run.directory().string(), spec.name, spec.seed,
-                    run.finished() ? "finished"
-                                   : fmt::format("not finished; go on with `hone resume {}`",
-                                                 run.directory().string())));
-  print(fmt::format("{} of {} simulations, {} failed\n\n", store ? store->rows() : 0,
-                    spec.options.budget, store ? store->failed_rows() : 0));
-  if (const std::string rounds = round_table(run); !rounds.empty()) print(rounds + "\n");
-  if (const auto region = run.final_region()) {
-    print(to_string(*region, spec.prior) + "\n");
-  }
+  std::string text =
+      fmt::format("{}: {} (seed {}), {}\n", run.directory().string(), spec.name, spec.seed,
+                  run.finished() ? "finished"
+                                 : fmt::format("not finished; go on with `hone "
+                                               "resume {}`",
+                                               run.directory().string()));
+  text += fmt::format("{} of {} simulations, {} failed\n\n", store ? store->rows() : 0,
+                      spec.options.budget, store ? store->failed_rows() : 0);
+  if (const std::string rounds = round_table(run); !rounds.empty()) text += rounds + "\n";
+  if (const auto region = run.final_region()) text += to_string(*region, spec.prior) + "\n";
   if (const auto summary = run.summary()) {
-    print(parameter_table(summary->parameters) + "\n");
-    print(warning_lines(summary->warnings));
+    text += parameter_table(summary->parameters) + "\n" + warning_lines(summary->warnings);
   }
+  return text;
+}
+
+std::string json_text(const Run& run) {
+  // A path need not be valid UTF-8.
+  return run_facts(run).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -41,11 +46,7 @@ void add_show_command(CLI::App& program) {
   command->add_flag("--json", arguments->json, "Print JSON for scripts");
   command->callback([arguments] {
     const Run run = Run::open(arguments->directory);
-    if (arguments->json) {
-      print(run_facts(run).dump(2) + "\n");
-    } else {
-      show(run);
-    }
+    print(arguments->json ? json_text(run) : description(run));
   });
 }
 

@@ -6,6 +6,7 @@
 #include "cli/execute.h"
 #include "cli/progress.h"
 #include "cli/text.h"
+#include "hone/core/error.h"
 #include "hone/core/parallel.h"
 
 namespace hone::cli {
@@ -35,7 +36,13 @@ void add_train_command(CLI::App& program) {
                                           : parse_marginal(text, run.spec().prior.names()));
     }
     Progress progress;
-    with_threads(arguments->threads, [&] { run.train_more(marginals, progress); });
+    try {
+      with_threads(arguments->threads, [&] { run.train_more(marginals, progress); });
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::interrupted) throw;
+      fail(ErrorKind::interrupted, "stopped; the run is as it was. Start the command again");
+    }
+    progress.clear();
     for (const Marginal& marginal : marginals) {
       const std::string name = marginal_name(marginal, run.spec().prior.names());
       print(

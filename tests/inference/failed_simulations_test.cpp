@@ -27,7 +27,7 @@ Prior unit_square() {
 // Of theta_0 on the grid's cells; `slope` 0 ignores the failures.
 std::vector<double> exact_mass(const MarginalGrid& grid, double slope) {
   std::vector<double> mass;
-  for (const double theta : grid.theta[0]) {
+  for (const double theta : grid.axes[0].theta) {
     const double distance = (kObserved - theta) / kNoise;
     mass.push_back((1 - slope * theta) * std::exp(-0.5 * distance * distance));
   }

@@ -123,13 +123,15 @@ void Training::for_running(F&& f) {
 }
 
 TrainingResult Training::run() {
-  observer_.stage_started("train", stack_.size());
+  // Progress counts epochs of members; a member that stops early has none left.
+  const Index epochs = stack_.size() * options_.max_epochs;
+  observer_.stage_started("train", epochs);
   for (int epoch = 1; epoch <= options_.max_epochs && !running_.empty(); ++epoch) {
     stop_if_requested(observer_);
     train_epoch(epoch);
     finish_epoch(validation_losses());
-    const Index left = static_cast<Index>(running_.size());
-    observer_.stage_advanced("train", stack_.size() - left, stack_.size());
+    const Index left = static_cast<Index>(running_.size()) * (options_.max_epochs - epoch);
+    observer_.stage_advanced("train", epochs - left, epochs);
   }
   for (const RunningMember& m : running_) {
     finish_member(m.member, groups_[m.group].convergence, StopReason::max_epochs);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -16,6 +17,13 @@ using Options = InferenceOptions;
   fail(ErrorKind::input, "{} = {}: must be {}", name, value.dump(), want);
 }
 
+// 1e5 is as good as 100000.
+bool is_whole(const Json& value) {
+  if (!value.is_number_float()) return value.is_number_integer();
+  const double number = value.get<double>();
+  return std::abs(number) < 9e15 && number == std::trunc(number);
+}
+
 // `field` takes Options& and returns a reference to the value.
 template <typename Field>
 OptionEntry integer(std::string name, std::string group, std::string help, std::string values,
@@ -26,7 +34,7 @@ OptionEntry integer(std::string name, std::string group, std::string help, std::
           std::move(values),
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
-            if (!value.is_number_integer()) wrong_value(name, value, "a whole number");
+            if (!is_whole(value)) wrong_value(name, value, "a whole number");
             using T = std::remove_reference_t<decltype(field(o))>;
             const auto number = value.get<std::int64_t>();
             if (number != static_cast<std::int64_t>(static_cast<T>(number))) {
@@ -116,7 +124,7 @@ std::vector<OptionEntry> make_table() {
   return {
       choice("method", algorithm, "Truncate in rounds (tmnre) or one round in the prior (mnre)",
              {"tmnre", "mnre"}, HONE_FIELD(method)),
-      integer("budget", algorithm, "Simulations in all", ">= 50", HONE_FIELD(budget)),
+      integer("budget", algorithm, "Simulations in all", "in 50 .. 1000000000", HONE_FIELD(budget)),
       integer("max_rounds", algorithm, "Truncation rounds at most", ">= 1", HONE_FIELD(max_rounds)),
       choice("round_schedule", algorithm,
              "Simulations a round works with, kept ones included: a fraction of the budget, growth "

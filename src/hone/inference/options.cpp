@@ -70,7 +70,8 @@ void TruncationOptions::validate() const {
 }
 
 void InferenceOptions::validate() const {
-  check(budget >= 50, "budget", static_cast<double>(budget), "must be 50 or greater");
+  check(budget >= 50 && budget <= 1'000'000'000, "budget", static_cast<double>(budget),
+        "must lie in 50 .. 1000000000");
   check(max_rounds >= 1, "max_rounds", max_rounds, "must be 1 or greater");
   check(round_fraction > 0 && round_fraction <= 1, "round_fraction", round_fraction,
         "must lie in (0, 1]");

@@ -1,6 +1,7 @@
 #include "hone/inference/run.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "hone/core/error.h"
 #include "hone/inference/marginal_grid.h"
@@ -16,6 +17,15 @@ namespace fs = std::filesystem;
 // Cells per axis of the posteriors on disk: fine enough to draw and to read quantiles from.
 constexpr Index kCells1d = 1024, kCells2d = 128;
 
+Round read_round(const fs::path& file, int number, int dimensions) {
+  return read_json_as(
+      file, [&](const nlohmann::json& json) { return round_from_json(json, number, dimensions); });
+}
+
+bool has_networks(const fs::path& networks, const std::string& name) {
+  return fs::exists(networks / (name + ".h5")) && fs::exists(networks / (name + ".json"));
+}
+
 // Finished rounds and networks, on disk.
 class DirectoryJournal final : public Journal {
  public:
@@ -23,7 +33,7 @@ class DirectoryJournal final : public Journal {
 
   Round round(int number, const std::function<Round()>& compute) override {
     const fs::path file = round_file(run_, number);
-    if (fs::exists(file)) return read_json_as(file, round_from_json);
+    if (fs::exists(file)) return read_round(file, number, prior_.dimensions());
     Round round = compute();
     write_json(file, to_json(round));
     return round;
@@ -32,7 +42,7 @@ class DirectoryJournal final : public Journal {
   TrainedEstimator final_estimator(const Region&,
                                    const std::function<TrainedEstimator()>& compute) override {
     const fs::path networks = run_ / "networks";
-    if (fs::exists(networks / "main.h5")) return read_estimator(networks, "main", prior_);
+    if (has_networks(networks, "main")) return read_estimator(networks, "main", prior_);
     TrainedEstimator trained = compute();
     write_estimator(networks, "main", trained);
     return trained;
@@ -61,11 +71,26 @@ class NoExecutor final : public Executor {
 
 }  // namespace
 
+void RunSpec::validate() const {
+  const auto good = [&](const Marginal& marginal) {
+    return !marginal.empty() && marginal.front() >= 0 && marginal.back() < prior.dimensions() &&
+           std::ranges::adjacent_find(marginal, std::greater_equal{}) == marginal.end();
+  };
+  if (marginals.empty() || !std::ranges::all_of(marginals, good)) {
+    fail(ErrorKind::input, "marginals: must be lists of ascending parameter indices");
+  }
+  options.validate();
+  options.embedding.validate(static_cast<Index>(observation.size()));
+}
+
 Run::Run(fs::path directory, RunSpec spec)
     : directory_(std::move(directory)), spec_(std::move(spec)) {}
 
 Run Run::create(const fs::path& directory, RunSpec spec) {
-  spec.options.validate();
+  spec.validate();
+  // Killed while it wrote its first file, a run leaves this and nothing else.
+  std::error_code ignored;
+  fs::remove(directory / "run.json.tmp", ignored);
   create_run_directory(directory);
   write_json(directory / "run.json", to_json(spec));
   return {directory, std::move(spec)};
@@ -84,10 +109,25 @@ bool Run::finished() const {
   return fs::exists(summary_file(directory_));
 }
 
+bool Run::complete() const {
+  const fs::path networks = directory_ / "networks";
+  if (!finished() || !has_networks(networks, "main")) return false;
+  if (!fs::exists(directory_ / "posterior" / "posterior.h5")) return false;
+  const std::optional<SimulationStore> store = simulations();
+  if (!store || store->rows() < spec_.options.budget) return false;
+  // Simulations of round m + 1 come from the region that round m found.
+  int last = 1;
+  store->select([&](const SimulationInfo& info) {
+    last = std::max(last, info.round);
+    return false;
+  });
+  return static_cast<int>(rounds().size()) >= last - 1;
+}
+
 std::vector<Round> Run::rounds() const {
   std::vector<Round> rounds;
   for (int m = 1; fs::exists(round_file(directory_, m)); ++m) {
-    rounds.push_back(read_json_as(round_file(directory_, m), round_from_json));
+    rounds.push_back(read_round(round_file(directory_, m), m, spec_.prior.dimensions()));
   }
   return rounds;
 }
@@ -106,9 +146,9 @@ std::optional<SimulationStore> Run::simulations() const {
 std::vector<RatioEstimator> Run::estimators() const {
   std::vector<RatioEstimator> estimators;
   const fs::path networks = directory_ / "networks";
-  if (!fs::exists(networks / "main.h5")) return estimators;
+  if (!has_networks(networks, "main")) return estimators;
   estimators.push_back(read_estimator(networks, "main", spec_.prior).estimator);
-  for (int i = 1; fs::exists(networks / (extra_name(i) + ".h5")); ++i) {
+  for (int i = 1; has_networks(networks, extra_name(i)); ++i) {
     estimators.push_back(read_estimator(networks, extra_name(i), spec_.prior).estimator);
   }
   return estimators;
@@ -117,8 +157,9 @@ std::vector<RatioEstimator> Run::estimators() const {
 std::optional<Region> Run::final_region() const {
   const fs::path file = directory_ / "networks" / "main.json";
   if (!fs::exists(file)) return std::nullopt;
-  return read_json_as(
-      file, [](const nlohmann::json& json) { return region_from_json(json.at("region")); });
+  return read_json_as(file, [&](const nlohmann::json& json) {
+    return region_from_json(json.at("region"), spec_.prior.dimensions());
+  });
 }
 
 SimulationStore Run::open_store(bool create) const {
@@ -128,7 +169,13 @@ SimulationStore Run::open_store(bool create) const {
                                           .data_size = static_cast<Index>(spec_.observation.size()),
                                           .precision = Precision::float32});
   }
-  return SimulationStore::open(path, SimulationStore::Access::write);
+  SimulationStore store = SimulationStore::open(path, SimulationStore::Access::write);
+  if (store.schema().parameters != spec_.prior.names() ||
+      store.schema().data_size != static_cast<Index>(spec_.observation.size())) {
+    fail(ErrorKind::io, "{}: its parameters or data size are not those of {}",
+         (path / "manifest.json").string(), (directory_ / "run.json").string());
+  }
+  return store;
 }
 
 Summary Run::execute(Executor& executor, Observer& observer) {

@@ -33,6 +33,7 @@ struct RunSpec {
   std::vector<double> observation;
   std::vector<Marginal> marginals;  // to be trained in the end
   InferenceOptions options;
+  void validate() const;  // Error{input}
 };
 
 class Run {
@@ -52,6 +53,7 @@ class Run {
 
   // What has been done so far.
   bool finished() const;
+  bool complete() const;  // finished, and no file that execute() would write is missing since
   std::vector<Round> rounds() const;
   std::optional<Summary> summary() const;
   std::optional<SimulationStore> simulations() const;  // nothing before the first

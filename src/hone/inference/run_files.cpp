@@ -2,9 +2,7 @@
 
 #include <limits>
 
-#include "hone/core/error.h"
 #include "hone/store/array_file.h"
-#include "hone/store/files.h"
 
 namespace hone {
 namespace {
@@ -25,8 +23,11 @@ std::filesystem::path round_file(const std::filesystem::path& run, int number) {
   return run / "rounds" / fmt::format("round-{:02}.json", number);
 }
 
-Json read_json(const std::filesystem::path& file) {
-  return Json::parse(read_file(file));
+void fail_damaged(const std::filesystem::path& file, const char* reason) {
+  fail(ErrorKind::io, "{}: damaged, or not what hone wrote: {}{}", file.string(), reason,
+       file.filename() == "run.json"
+           ? ""
+           : "; move it away and run `hone resume`: what it held is computed again");
 }
 
 void write_json(const std::filesystem::path& file, const OrderedJson& json) {
@@ -49,17 +50,19 @@ RunSpec run_spec_from_json(const Json& json) {
   const int format = json.at("format");
   if (format != kFormat) {
     fail(ErrorKind::io,
-         "run.json has format {}, this hone reads format {}; use the version that "
+         "it has format {}, this hone reads format {}; use the version that "
          "made the run",
          format, kFormat);
   }
-  return {.name = json.at("name"),
-          .task = json.at("task"),
-          .seed = json.at("seed"),
-          .prior = prior_from_json(json.at("parameters")),
-          .observation = json.at("observation"),
-          .marginals = json.at("marginals"),
-          .options = inference_options_from_json(json.at("options"))};
+  RunSpec spec{.name = json.at("name"),
+               .task = json.at("task"),
+               .seed = json.at("seed"),
+               .prior = prior_from_json(json.at("parameters")),
+               .observation = json.at("observation"),
+               .marginals = json.at("marginals"),
+               .options = inference_options_from_json(json.at("options"))};
+  spec.validate();
+  return spec;
 }
 
 OrderedJson to_json(const std::vector<MemberHistory>& histories) {
@@ -120,19 +123,35 @@ OrderedJson to_json(const Round& round) {
           {"training", to_json(round.training)}};
 }
 
-Round round_from_json(const Json& json) {
+Region region_from_json(const Json& json, int dimensions) {
+  Region region = region_from_json(json);
+  if (region.dimensions() != dimensions) {
+    fail(ErrorKind::io, "its region has {} axes, the problem has {} parameters",
+         region.dimensions(), dimensions);
+  }
+  return region;
+}
+
+Round round_from_json(const Json& json, int number, int dimensions) {
   const Json& cut = json.at("cut");
-  return {.number = json.at("number"),
-          .region = region_from_json(json.at("region")),
-          .kept = json.at("kept"),
-          .simulated = json.at("simulated"),
-          .cut = {.region = region_from_json(cut.at("region")),
-                  .mass_ratio = cut.at("mass_ratio"),
-                  .axis_ratio = cut.at("axis_ratio"),
-                  .lost_mass = cut.at("lost_mass"),
-                  .edge_low = cut.at("edge_low"),
-                  .edge_high = cut.at("edge_high")},
-          .training = histories_from_json(json.at("training"))};
+  Round round{.number = json.at("number"),
+              .region = region_from_json(json.at("region"), dimensions),
+              .kept = json.at("kept"),
+              .simulated = json.at("simulated"),
+              .cut = {.region = region_from_json(cut.at("region"), dimensions),
+                      .mass_ratio = cut.at("mass_ratio"),
+                      .axis_ratio = cut.at("axis_ratio"),
+                      .lost_mass = cut.at("lost_mass"),
+                      .edge_low = cut.at("edge_low"),
+                      .edge_high = cut.at("edge_high")},
+              .training = histories_from_json(json.at("training"))};
+  const auto per_axis = static_cast<std::size_t>(dimensions);
+  for (const auto* values :
+       {&round.cut.axis_ratio, &round.cut.lost_mass, &round.cut.edge_low, &round.cut.edge_high}) {
+    if (values->size() != per_axis) fail(ErrorKind::io, "a list of the cut has the wrong length");
+  }
+  if (round.number != number) fail(ErrorKind::io, "it holds round {}", round.number);
+  return round;
 }
 
 void write_estimator(const std::filesystem::path& networks, const std::string& name,
@@ -144,11 +163,19 @@ void write_estimator(const std::filesystem::path& networks, const std::string& n
 
 TrainedEstimator read_estimator(const std::filesystem::path& networks, const std::string& name,
                                 const Prior& prior) {
-  const auto arrays = read_arrays(networks / (name + ".h5"));
-  return read_json_as(networks / (name + ".json"), [&](const Json& json) {
-    return TrainedEstimator{
-        RatioEstimator::from_arrays(prior, region_from_json(json.at("region")), arrays),
-        histories_from_json(json.at("training"))};
+  const std::filesystem::path weights = networks / (name + ".h5");
+  const auto arrays = read_arrays(weights);
+  struct Description {
+    Region region;
+    std::vector<MemberHistory> histories;
+  };
+  Description description = read_json_as(networks / (name + ".json"), [&](const Json& json) {
+    return Description{region_from_json(json.at("region"), prior.dimensions()),
+                       histories_from_json(json.at("training"))};
+  });
+  return make_sense_of(weights, [&] {
+    return TrainedEstimator{RatioEstimator::from_arrays(prior, description.region, arrays),
+                            std::move(description.histories)};
   });
 }
 

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hone/core/error.h"
 #include "hone/inference/run.h"
+#include "hone/store/files.h"
 
 // The files of a run as values. Whatever is wrong with a file is an Error{io} that names it.
 
@@ -12,15 +14,26 @@ namespace hone {
 
 std::filesystem::path round_file(const std::filesystem::path& run, int number);
 
+[[noreturn]] void fail_damaged(const std::filesystem::path& file, const char* reason);
+
+// Runs `read`, which makes sense of a file's content. Whatever it finds wrong with it, also a value
+// that would be wrong input elsewhere, is a damaged file here.
+template <typename F>
+auto make_sense_of(const std::filesystem::path& file, F&& read) {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception& e) {
+    fail_damaged(file, e.what());
+  } catch (const Error& e) {
+    fail_damaged(file, e.what());
+  }
+}
+
 // Runs `read` on the JSON of a file.
-nlohmann::json read_json(const std::filesystem::path& file);
 template <typename F>
 auto read_json_as(const std::filesystem::path& file, F&& read) {
-  try {
-    return read(read_json(file));
-  } catch (const nlohmann::json::exception& e) {
-    fail(ErrorKind::io, "{}: not what hone wrote: {}", file.string(), e.what());
-  }
+  const std::string text = read_file(file);
+  return make_sense_of(file, [&] { return read(nlohmann::json::parse(text)); });
 }
 void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& json);
 
@@ -28,7 +41,11 @@ nlohmann::ordered_json to_json(const RunSpec& spec);
 RunSpec run_spec_from_json(const nlohmann::json& json);
 
 nlohmann::ordered_json to_json(const Round& round);
-Round round_from_json(const nlohmann::json& json);
+// Throws Error{io} unless it is round `number` of a problem with so many parameters.
+Round round_from_json(const nlohmann::json& json, int number, int dimensions);
+
+// Throws Error{io} unless it has so many axes.
+Region region_from_json(const nlohmann::json& json, int dimensions);
 
 nlohmann::ordered_json to_json(const std::vector<MemberHistory>& histories);
 std::vector<MemberHistory> histories_from_json(const nlohmann::json& json);

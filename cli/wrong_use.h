@@ -1,0 +1,16 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace hone::cli {
+
+// Throws Error{input} if the first word is not a command, with the nearest one.
+void check_command(const CLI::App& program, int argc, char** argv);
+
+// Throws Error{input} for words that the chosen command does not know, with the nearest option.
+[[noreturn]] void fail_unexpected(const CLI::App& program);
+
+// For --seed: a negative or too large number is not read as another one.
+std::string check_seed(const std::string& text);
+
+}  // namespace hone::cli

@@ -1,0 +1,80 @@
+#include "cli/same_run.h"
+
+#include <gtest/gtest.h>
+
+#include "hone/store/simulation_store.h"
+#include "store/test_files.h"
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_shard(const std::string& name) {
+  return name.starts_with("simulations/shard-");
+}
+
+SimulationStore store_of(const fs::path& run) {
+  return SimulationStore::open(run / "simulations", SimulationStore::Access::read);
+}
+
+// Opening refuses an id that is there twice.
+void expect_same_simulations(const SimulationStore& a, const SimulationStore& b) {
+  ASSERT_EQ(a.rows(), b.rows());
+  const auto ids = a.select([](const SimulationInfo&) { return true; });
+  for (const std::int64_t id : ids) {
+    ASSERT_TRUE(b.contains(id)) << id;
+    const SimulationInfo one = a.info(id), other = b.info(id);
+    ASSERT_TRUE(std::ranges::equal(one.theta, other.theta)) << id;
+    ASSERT_TRUE(std::ranges::equal(one.u, other.u)) << id;
+    ASSERT_EQ(one.seed, other.seed) << id;
+    ASSERT_EQ(one.round, other.round) << id;
+    ASSERT_EQ(one.failed, other.failed) << id;
+  }
+  const auto good = a.select([](const SimulationInfo& info) { return !info.failed; });
+  const auto x = a.x_rows(good), y = b.x_rows(good);
+  Matrix<float> x_all(x->rows(), x->cols()), y_all(x->rows(), x->cols());
+  std::vector<Index> rows(good.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<Index>(i);
+  x->read(x_all, rows);
+  y->read(y_all, rows);
+  for (Index i = 0; i < x_all.rows(); ++i) {
+    ASSERT_TRUE(std::ranges::equal(x_all.row(i), y_all.row(i))) << good[std::size_t(i)];
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> files_of(const fs::path& run) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(run)) {
+    const std::string name = entry.path().lexically_relative(run).string();
+    if (entry.is_regular_file() && name != "lock") files[name] = bytes_of(entry.path());
+  }
+  return files;
+}
+
+std::map<std::string, std::string> shards_of(const fs::path& run) {
+  std::map<std::string, std::string> files = files_of(run);
+  std::erase_if(files, [](const auto& file) {
+    return !is_shard(file.first) || file.first.ends_with(".tmp");
+  });
+  return files;
+}
+
+void expect_same_run(const fs::path& run, const fs::path& other) {
+  auto files = files_of(run), others = files_of(other);
+  const auto shard = [](const auto& file) { return is_shard(file.first); };
+  std::erase_if(files, shard);
+  std::erase_if(others, shard);
+  for (const auto& [name, bytes] : files) {
+    ASSERT_TRUE(others.contains(name)) << name << " is only in " << run;
+    EXPECT_TRUE(others[name] == bytes) << name << " differs between " << run << " and " << other;
+  }
+  for (const auto& [name, bytes] : others) {
+    EXPECT_TRUE(files.contains(name)) << name << " is only in " << other;
+  }
+  expect_same_simulations(store_of(run), store_of(other));
+}
+
+}  // namespace hone
