@@ -142,6 +142,9 @@ inline RowFunction additive_noise(double sigma) {
 inline InferenceOptions small_options(Index budget) {
   InferenceOptions options = preset("default");
   options.budget = budget;
+  options.round_fraction = 0.3;
+  options.round_minimum = 1;
+  options.stop_rounds = 1;
   options.ensemble = options.round_ensemble = 1;
   options.network.hidden = 32;
   options.network.depth = 1;

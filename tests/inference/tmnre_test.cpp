@@ -165,6 +165,21 @@ TEST(Tmnre, StopsByTotalMassOrByEveryAxis) {
   EXPECT_EQ(infer(options, {{0}}).result.rounds.size(), 1u);
 }
 
+TEST(Tmnre, StopsAfterSoManyRoundsInARowThatHardlyShrinkEachWithTwiceTheData) {
+  InferenceOptions options = quick(8000);
+  options.stop_ratio = 1e-9;  // every cut hardly shrinks
+  options.round_fraction = 0.1;
+  options.stop_rounds = 3;
+  const Outcome outcome = infer(options, {{0}});
+  ASSERT_EQ(outcome.result.rounds.size(), 3u);
+  EXPECT_TRUE(outcome.result.converged);
+  Index target = 800;
+  for (const Round& round : outcome.result.rounds) {
+    EXPECT_EQ(round.kept + round.simulated, target);
+    target *= 2;
+  }
+}
+
 TEST(Tmnre, KeepsTheRegionThatHasDataWhenTheBudgetIsUsedUp) {
   InferenceOptions options = quick(300);
   options.round_fraction = 1;
