@@ -8,6 +8,7 @@
 #include "cli/execute.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
+#include "hone/core/npy.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/sampling.h"
 #include "hone/store/files.h"
