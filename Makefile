@@ -22,6 +22,7 @@ bench: setup $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target benchmarks
 	mkdir -p $(BUILD)/bench
 	$(BUILD)/benchmarks/bench_engine --output $(BUILD)/bench/engine.json
+	$(BUILD)/benchmarks/bench_workers > $(BUILD)/bench/workers.json
 
 PREFIX := /usr/local
 install: all

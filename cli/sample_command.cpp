@@ -9,6 +9,7 @@
 #include "cli/text.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
+#include "hone/core/npy.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/sampling.h"
 #include "hone/store/files.h"

@@ -12,6 +12,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "simulator/executor_testing.h"
 
 namespace hone {
 namespace {
@@ -30,41 +31,9 @@ SimulationRequest make_request(Index rows) {
   return request;
 }
 
-// Collects what the sink gets, checking that nothing comes twice or from two threads at once.
-struct Collector {
-  std::map<Index, std::vector<double>> x;
-  std::map<Index, std::string> failures;
-  Index largest_batch = 0;
-  std::atomic<int> inside = 0;
-
-  SimulationSink sink() {
-    return [this](const FinishedSimulations& finished) {
-      EXPECT_EQ(inside.fetch_add(1), 0);
-      largest_batch = std::max(largest_batch, finished.x.rows());
-      for (std::size_t i = 0; i < finished.rows.size(); ++i) {
-        const auto row = finished.x.row(static_cast<Index>(i));
-        EXPECT_TRUE(x.emplace(finished.rows[i], std::vector(row.begin(), row.end())).second);
-        if (finished.failures[i]) failures[finished.rows[i]] = *finished.failures[i];
-      }
-      inside.fetch_sub(1);
-    };
-  }
-};
-
 void noisy(std::span<double> x, std::span<const double> theta, Rng noise) {
   x[0] = theta[0] + noise.normal();
   x[1] = theta[1] * noise.uniform();
-}
-
-std::string error_text(const std::function<void()>& body, ErrorKind kind) {
-  try {
-    body();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return "";
 }
 
 TEST(Executor, DeliversEveryRowOnceWithValuesIndependentOfThreads) {

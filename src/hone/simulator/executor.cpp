@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include <tbb/task_arena.h>
@@ -21,19 +19,6 @@ namespace {
 constexpr double kSecondsPerCall = 2e-3;
 constexpr Index kMostRowsPerCall = 4096;
 
-// Training reads x as float, so a value beyond its range is as useless as an infinity.
-Failure check_finite(std::span<const double> x) {
-  constexpr double largest = std::numeric_limits<float>::max();
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (std::abs(x[i]) <= largest) continue;
-    if (std::isfinite(x[i])) {
-      return fmt::format("x[{}] = {:.3g} is beyond the range of float; rescale it", i, x[i]);
-    }
-    return fmt::format("x[{}] is {}", i, x[i]);
-  }
-  return std::nullopt;
-}
-
 FinishedBlock simulate_block(Simulator& simulator, const SimulationRequest& request, Index begin,
                              Index count) {
   FinishedBlock block{begin, Matrix<double>(count, simulator.data_size()),
@@ -46,7 +31,7 @@ FinishedBlock simulate_block(Simulator& simulator, const SimulationRequest& requ
   tbb::this_task_arena::isolate([&] { simulator.simulate(block.x, block.failures, batch); });
   for (Index i = 0; i < count; ++i) {
     Failure& failure = block.failures[static_cast<std::size_t>(i)];
-    if (!failure) failure = check_finite(block.x.row(i));
+    if (!failure) failure = check_data(block.x.row(i));
   }
   return block;
 }

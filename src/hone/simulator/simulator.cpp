@@ -1,7 +1,9 @@
 #include "hone/simulator/simulator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "hone/core/error.h"
@@ -70,6 +72,19 @@ void check_data_size(Index data_size) {
 }
 
 }  // namespace
+
+// Training reads x as float, so a value beyond its range is as useless as an infinity.
+Failure check_data(std::span<const double> x) {
+  constexpr double largest = std::numeric_limits<float>::max();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (std::abs(x[i]) <= largest) continue;
+    if (std::isfinite(x[i])) {
+      return fmt::format("x[{}] = {:.3g} is beyond the range of float; rescale it", i, x[i]);
+    }
+    return fmt::format("x[{}] is {}", i, x[i]);
+  }
+  return std::nullopt;
+}
 
 std::unique_ptr<Simulator> make_simulator(Index data_size, RowFunction function) {
   check_data_size(data_size);

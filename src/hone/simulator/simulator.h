@@ -37,6 +37,9 @@ class Simulator {
   virtual bool concurrent() const { return true; }
 };
 
+// Every value finite and within the range of float, or the reason why not.
+Failure check_data(std::span<const double> x);
+
 // One row: x = simulator(theta, noise). An exception it throws is that row's failure.
 using RowFunction =
     std::function<void(std::span<double> x, std::span<const double> theta, Rng noise)>;

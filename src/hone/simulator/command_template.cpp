@@ -1,0 +1,177 @@
+#include "hone/simulator/command_template.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+#include "hone/core/error.h"
+#include "hone/simulator/worker_protocol.h"
+
+namespace hone {
+namespace {
+
+std::string number(double value) {
+  std::string text;
+  append_number(text, value);
+  return text;
+}
+
+// The i of "theta[i]".
+std::optional<std::size_t> theta_index(std::string_view name) {
+  if (!name.starts_with("theta[") || !name.ends_with("]")) return std::nullopt;
+  name = name.substr(6, name.size() - 7);
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return index;
+}
+
+}  // namespace
+
+CommandTemplate::CommandTemplate(OneShotOptions& options) : names_(options.parameters) {
+  bool uses_parameters = false, uses_result = false;
+  for (const std::string& argument : options.command) {
+    for (const Piece& piece : arguments_.emplace_back(parse(argument))) {
+      uses_parameters = uses_parameters || piece.kind == Piece::Kind::parameters;
+      uses_result = uses_result || piece.kind == Piece::Kind::result;
+    }
+  }
+  if (uses_parameters && options.parameter_file.empty()) options.parameter_file = "parameters.txt";
+  if (uses_result && options.result_file.empty()) options.result_file = "result.csv";
+  parameter_file_ = options.parameter_file;
+  result_file_ = options.result_file;
+  directory_ = std::filesystem::absolute(options.directory / ".").lexically_normal().string();
+  if (directory_.size() > 1 && directory_.back() == '/') directory_.pop_back();
+}
+
+CommandTemplate::Argument CommandTemplate::parse(const std::string& argument) const {
+  Argument pieces;
+  std::string text;
+  const auto end_text = [&] {
+    if (!text.empty()) pieces.push_back({Piece::Kind::text, std::exchange(text, "")});
+  };
+  for (std::size_t i = 0; i < argument.size(); ++i) {
+    const char c = argument[i];
+    const bool doubled = i + 1 < argument.size() && argument[i + 1] == c;
+    if ((c == '{' || c == '}') && doubled) {
+      text += c;
+      ++i;
+    } else if (c == '{') {
+      const std::size_t end = argument.find('}', i);
+      if (end == argument.npos) {
+        fail(ErrorKind::input,
+             "simulator.command: '{}' has a brace that is not closed; write {{{{ "
+             "for a brace",
+             argument);
+      }
+      end_text();
+      pieces.push_back(placeholder(argument.substr(i + 1, end - i - 1), argument));
+      i = end;
+    } else {
+      text += c;
+    }
+  }
+  end_text();
+  if (pieces.size() > 1 && std::ranges::any_of(pieces, [](const Piece& piece) {
+        return piece.kind == Piece::Kind::all_theta;
+      })) {
+    fail(ErrorKind::input, "simulator.command: {{theta}} in '{}' must be an argument of its own",
+         argument);
+  }
+  return pieces;
+}
+
+CommandTemplate::Piece CommandTemplate::placeholder(const std::string& name,
+                                                    const std::string& argument) const {
+  using Kind = Piece::Kind;
+  // A parameter may be called "seed"; its own name comes first.
+  if (const auto found = std::ranges::find(names_, name); found != names_.end()) {
+    return {Kind::theta, "", static_cast<std::size_t>(found - names_.begin())};
+  }
+  if (const auto index = theta_index(name); index && *index < names_.size()) {
+    return {Kind::theta, "", *index};
+  }
+  const std::pair<const char*, Kind> words[] = {// NOLINT
+                                                {"theta", Kind::all_theta},
+                                                {"seed", Kind::seed},
+                                                {"id", Kind::id},
+                                                {"result", Kind::result},
+                                                {"parameters", Kind::parameters},
+                                                {"directory", Kind::directory}};
+  for (const auto& [word, kind] : words) {
+    if (name == word) return {kind, "", 0};
+  }
+  fail(ErrorKind::input,
+       "simulator.command: unknown placeholder {{{}}} in '{}'; there are {{theta}}, {{theta[0]}} "
+       "to {{theta[{}]}}, {{seed}}, {{id}}, {{parameters}}, {{result}}, {{directory}} and the "
+       "names {}; write {{{{ for a brace",
+       name, argument, names_.size() - 1, fmt::join(names_, ", "));
+}
+
+std::string CommandTemplate::expand(const Piece& piece, const OneShotCall& call) const {
+  switch (piece.kind) {
+    case Piece::Kind::text: return piece.text;
+    case Piece::Kind::theta: return number(call.theta[piece.index]);
+    case Piece::Kind::seed: return std::to_string(call.seed);
+    case Piece::Kind::id: return std::to_string(call.id);
+    case Piece::Kind::parameters: return (call.directory / parameter_file_).string();
+    case Piece::Kind::result: return (call.directory / result_file_).string();
+    case Piece::Kind::directory: return directory_;
+    case Piece::Kind::all_theta: break;  // several arguments
+  }
+  return "";
+}
+
+std::vector<std::string> CommandTemplate::arguments(const OneShotCall& call) const {
+  std::vector<std::string> result;
+  for (const Argument& pieces : arguments_) {
+    if (pieces.size() == 1 && pieces[0].kind == Piece::Kind::all_theta) {
+      for (const double value : call.theta) result.push_back(number(value));
+      continue;
+    }
+    std::string& argument = result.emplace_back();
+    for (const Piece& piece : pieces) argument += expand(piece, call);
+  }
+  return result;
+}
+
+std::string parameter_text(const OneShotCall& call, const std::vector<std::string>& names,
+                           bool as_json) {
+  if (as_json) {
+    nlohmann::ordered_json object = {{"id", call.id}, {"seed", call.seed}};
+    object["theta"] = std::vector<double>(call.theta.begin(), call.theta.end());
+    for (std::size_t i = 0; i < names.size(); ++i) object["parameters"][names[i]] = call.theta[i];
+    return object.dump(2) + "\n";
+  }
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += names[i] + " = " + number(call.theta[i]) + "\n";
+  }
+  if (std::ranges::find(names, "seed") == names.end()) {
+    text += "seed = " + std::to_string(call.seed) + "\n";
+  }
+  return text;
+}
+
+bool is_one_shot(const std::vector<std::string>& command) {
+  return std::ranges::any_of(command, [](const std::string& argument) {
+    for (std::size_t i = 0; (i = argument.find('{', i)) != argument.npos; i += 2) {
+      if (i + 1 >= argument.size() || argument[i + 1] != '{') return true;
+    }
+    return false;
+  });
+}
+
+std::vector<std::string> without_placeholders(std::vector<std::string> command) {
+  for (std::string& argument : command) {
+    for (const char* brace : {"{{", "}}"}) {
+      for (std::size_t i = 0; (i = argument.find(brace, i)) != argument.npos; ++i) {
+        argument.erase(i, 1);
+      }
+    }
+  }
+  return command;
+}
+
+}  // namespace hone

@@ -1,0 +1,487 @@
+#include "hone/simulator/worker_executor.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hone/simulator/worker_protocol.h"
+#include "simulator/executor_testing.h"
+#include "simulator/worker_actions.h"
+
+namespace hone {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+SimulationRequest request_of(const std::vector<Action>& actions) {
+  SimulationRequest request;
+  const auto rows = static_cast<Index>(actions.size());
+  request.theta = Matrix<double>(rows, 2);
+  for (Index i = 0; i < rows; ++i) {
+    request.ids.push_back(100 + i);
+    request.seeds.push_back(Rng(1).child("simulate", static_cast<std::uint64_t>(i)).bits64());
+    request.theta(i, 0) = static_cast<double>(actions[static_cast<std::size_t>(i)]);
+    request.theta(i, 1) = 0.1 * static_cast<double>(i);
+  }
+  return request;
+}
+
+WorkerOptions options_of(const std::string& mode, int workers = 2) {
+  WorkerOptions options;
+  options.command = {HONE_TEST_WORKER, mode, "2"};
+  options.workers = workers;
+  options.timeout_seconds = 10;
+  options.retries = 0;
+  return options;
+}
+
+std::vector<double> expected_x(const SimulationRequest& request, Index row) {
+  const double noise =
+      static_cast<double>((request.seeds[static_cast<std::size_t>(row)] >> 11) % 1000);
+  return {request.theta(row, 1), request.theta(row, 1) + noise};
+}
+
+// Every row that is healthy must have its own data; the others must have failed.
+void expect_exact(const Collector& collector, const SimulationRequest& request) {
+  ASSERT_EQ(static_cast<Index>(collector.x.size()), request.rows());
+  for (Index i = 0; i < request.rows(); ++i) {
+    if (collector.failures.contains(i)) continue;
+    EXPECT_EQ(collector.x.at(i), expected_x(request, i)) << "row " << i;
+  }
+}
+
+// One misbehaving simulation among healthy ones.
+std::string failure_of(Action action, WorkerOptions options = options_of("serve"),
+                       int expected_failures = 1) {
+  std::vector<Action> actions(40, Action::healthy);
+  actions[17] = action;
+  const SimulationRequest request = request_of(actions);
+  Collector collector;
+  make_worker_executor(std::move(options), 2)->run(request, collector.sink());
+  expect_exact(collector, request);
+  EXPECT_EQ(static_cast<int>(collector.failures.size()), expected_failures);
+  return collector.failures.contains(17) ? collector.failures.at(17) : "";
+}
+
+bool has_children() {
+  return waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD;
+}
+
+TEST(WorkerExecutor, GivesTheSameValuesWithAnyNumberOfWorkers) {
+  const SimulationRequest request = request_of(std::vector(5000, Action::healthy));
+  for (int workers : {1, 2, 5}) {
+    for (int pipeline : {1, 32}) {
+      WorkerOptions options = options_of("serve", workers);
+      options.pipeline = pipeline;
+      Collector collector;
+      const auto summary = make_worker_executor(options, 2)->run(request, collector.sink());
+      EXPECT_EQ(summary.finished, 5000);
+      EXPECT_EQ(summary.failed, 0);
+      expect_exact(collector, request);
+    }
+  }
+}
+
+TEST(WorkerExecutor, KeepsItsWorkersFromRunToRun) {
+  std::vector<std::string> lines;
+  WorkerOptions options = options_of("pid", 1);
+  options.log = [&](int, std::string_view line) { lines.emplace_back(line); };
+  const auto executor = make_worker_executor(options, 2);
+  for (int run = 0; run < 3; ++run) {
+    const SimulationRequest request = request_of(std::vector(10, Action::healthy));
+    Collector collector;
+    executor->run(request, collector.sink());
+    expect_exact(collector, request);
+  }
+  EXPECT_EQ(lines.size(), 1u);
+  Collector collector;
+  EXPECT_EQ(executor->run(request_of({}), collector.sink()).finished, 0);
+}
+
+TEST(WorkerExecutor, ReplacesAWorkerThatDiedBetweenTwoRuns) {
+  int pid = 0;
+  WorkerOptions options = options_of("pid", 1);
+  options.log = [&](int, std::string_view line) {
+    if (line.starts_with("pid ")) pid = std::stoi(std::string(line.substr(4)));
+  };
+  const auto executor = make_worker_executor(options, 2);
+  const SimulationRequest request = request_of(std::vector(10, Action::healthy));
+  Collector first;
+  executor->run(request, first.sink());
+  ASSERT_GT(pid, 0);
+  kill(pid, SIGKILL);
+  std::this_thread::sleep_for(50ms);
+  Collector second;
+  EXPECT_EQ(executor->run(request, second.sink()).failed, 0);
+}
+
+TEST(WorkerExecutor, RecordsEveryKindOfMisbehaviourAsThatSimulationsFailure) {
+  EXPECT_EQ(failure_of(Action::crash), "the program was ended by signal 11 (Segmentation fault)");
+  EXPECT_EQ(failure_of(Action::exit_code), "the program ended with exit code 3");
+  EXPECT_EQ(failure_of(Action::exits_quietly), "the program ended with exit code 0");
+  EXPECT_EQ(failure_of(Action::nan), "x[0] is nan");
+  EXPECT_EQ(failure_of(Action::infinity), "x[0] is -inf");
+  EXPECT_EQ(failure_of(Action::null), "x[1] is nan");
+  EXPECT_EQ(failure_of(Action::too_short), "x has 1 values instead of 2");
+  EXPECT_EQ(failure_of(Action::too_long), "x has 3 values instead of 2");
+  EXPECT_EQ(failure_of(Action::binary_too_long), "x has 5 values instead of 2");
+  EXPECT_EQ(failure_of(Action::error), "no \"conv\u00e9\"");
+  EXPECT_EQ(failure_of(Action::rubbish),
+            "the program printed no answer: '{' expected in "
+            "\"Iteration 12: residual 1e-3 \\u0001\uFFFD\"");
+  EXPECT_EQ(failure_of(Action::wrong_id), "the program answered for id 1117 instead of 117");
+  EXPECT_EQ(failure_of(Action::closes_output), "the program closed its output");
+  EXPECT_EQ(failure_of(Action::binary_cut), "the program ended with exit code 0");
+  EXPECT_TRUE(contains(failure_of(Action::endless_line), "a line of more than"));
+  EXPECT_TRUE(contains(failure_of(Action::answers_nothing), "exactly one of"));
+  EXPECT_TRUE(contains(failure_of(Action::nested), "flat list of numbers"));
+}
+
+TEST(WorkerExecutor, EndsASimulationThatHangs) {
+  WorkerOptions options = options_of("serve");
+  options.timeout_seconds = 0.2;
+  const auto begin = Clock::now();
+  EXPECT_EQ(failure_of(Action::hang, options), "no answer within 0.2 s");
+  EXPECT_EQ(failure_of(Action::closes_input, options), "no answer within 0.2 s");
+  EXPECT_LT(seconds_since(begin), 3);
+}
+
+TEST(WorkerExecutor, NoticesTheDeathOfAWorkerWhoseChildHoldsThePipe) {
+  EXPECT_EQ(failure_of(Action::leaves_child),
+            "the program was ended by signal 11 (Segmentation fault)");
+}
+
+TEST(WorkerExecutor, BlamesNobodyElseForWhatAProgramDoesAfterItsAnswer) {
+  EXPECT_EQ(failure_of(Action::answers_twice, options_of("serve"), 0), "");
+  EXPECT_EQ(failure_of(Action::answers_twice, options_of("serve", 1), 0), "");
+  EXPECT_EQ(failure_of(Action::rubbish_after_answer, options_of("serve", 1), 0), "");
+  EXPECT_EQ(failure_of(Action::dies_after_answer, options_of("serve", 1), 0), "");
+}
+
+TEST(WorkerExecutor, TriesAgainWithTheSameSeed) {
+  const TestDirectory directory;
+  WorkerOptions options = options_of("serve");
+  options.command.push_back((directory.path() / "crashed").string());
+  options.retries = 1;
+  EXPECT_EQ(failure_of(Action::crash_once, options, 0), "");
+  EXPECT_TRUE(std::filesystem::exists(directory.path() / "crashed"));
+}
+
+TEST(WorkerExecutor, TakesBinaryFramesAmongLines) {
+  const SimulationRequest request = request_of(
+      {Action::binary64, Action::healthy, Action::binary32, Action::binary64, Action::binary64});
+  Collector collector;
+  EXPECT_EQ(make_worker_executor(options_of("serve"), 2)->run(request, collector.sink()).failed, 0);
+  EXPECT_EQ(collector.x.at(0), expected_x(request, 0));
+  EXPECT_EQ(collector.x.at(4), expected_x(request, 4));
+  EXPECT_EQ(collector.x.at(2)[0],
+            static_cast<double>(static_cast<float>(expected_x(request, 2)[0])));
+}
+
+// 10 % crashes, 5 % hangs, 5 % NaN, 2 % rubbish, chosen by the seed alone.
+TEST(WorkerExecutor, CountsAMixtureOfFailuresExactly) {
+  std::vector<Action> actions;
+  std::map<std::string, int> expected;
+  const auto mixed = [&](int i) {
+    const double u = Rng(5).child("fate", static_cast<std::uint64_t>(i)).uniform();
+    if (u < 0.10) return Action::crash;
+    if (u < 0.15) return Action::hang;
+    if (u < 0.20) return Action::nan;
+    if (u < 0.22) return Action::rubbish;
+    return Action::healthy;
+  };
+  std::map<Action, int> counts;
+  for (int i = 0; i < 400; ++i) ++counts[actions.emplace_back(mixed(i))];
+  ASSERT_GT(counts[Action::rubbish], 2);
+  const SimulationRequest request = request_of(actions);
+  std::map<Index, std::string> first;
+  for (const auto& [workers, retries] : {std::pair(2, 0), {3, 0}, {2, 1}}) {
+    WorkerOptions options = options_of("serve", workers);
+    options.timeout_seconds = 0.25;
+    options.startup_seconds = 0.25;
+    options.retries = retries;
+    Collector collector;
+    const auto summary = make_worker_executor(options, 2)->run(request, collector.sink());
+    EXPECT_EQ(summary.finished, 400);
+    EXPECT_EQ(summary.failed, 400 - counts[Action::healthy]);
+    EXPECT_EQ(summary.main_reason, "the program was ended by signal 11 (Segmentation fault)");
+    expect_exact(collector, request);
+    std::map<Action, int> failed;
+    for (const auto& [row, reason] : collector.failures) {
+      ++failed[actions[static_cast<std::size_t>(row)]];
+    }
+    failed[Action::healthy] = counts[Action::healthy];
+    EXPECT_EQ(failed, counts);
+    if (first.empty()) first = collector.failures;
+    EXPECT_EQ(collector.failures, first) << workers << " workers, " << retries << " retries";
+  }
+}
+
+TEST(WorkerExecutor, DoesNotFailSimulationsThatWaitBehindASlowOne) {
+  // Quick ones first, so that requests are sent ahead; then slow ones, each within its own time
+  // but not within the time of the first.
+  std::vector<Action> actions(500, Action::healthy);
+  actions.insert(actions.end(), 12, Action::slow);
+  const SimulationRequest request = request_of(actions);
+  WorkerOptions options = options_of("serve", 1);
+  options.timeout_seconds = 0.3;
+  Collector collector;
+  EXPECT_EQ(make_worker_executor(options, 2)->run(request, collector.sink()).failed, 0);
+  expect_exact(collector, request);
+}
+
+TEST(WorkerExecutor, DoesNotBlameWorkersForASlowSink) {
+  const SimulationRequest request = request_of(std::vector(300, Action::healthy));
+  WorkerOptions options = options_of("serve", 2);
+  options.timeout_seconds = 0.1;
+  ExecutorOptions executor_options;
+  executor_options.batch_rows = 50;
+  Collector collector;
+  const auto sink = collector.sink();
+  const auto summary = make_worker_executor(options, 2, executor_options)
+                           ->run(request, [&](const FinishedSimulations& finished) {
+                             std::this_thread::sleep_for(300ms);
+                             sink(finished);
+                           });
+  EXPECT_EQ(summary.failed, 0);
+}
+
+TEST(WorkerExecutor, GivesANewProcessTimeToStart) {
+  for (const char* mode : {"slow-start", "ready"}) {
+    WorkerOptions options = options_of(mode);
+    options.timeout_seconds = 0.3;
+    EXPECT_EQ(failure_of(Action::crash, options),
+              "the program was ended by signal 11 (Segmentation fault)");
+  }
+}
+
+TEST(WorkerExecutor, StopsWithTheLastWordsOfAProgramThatCannotStart) {
+  Collector collector;
+  const std::string text = error_text(
+      [&] {
+        make_worker_executor(options_of("dies"), 2)
+            ->run(request_of(std::vector(1000, Action::healthy)), collector.sink());
+      },
+      ErrorKind::simulator);
+  EXPECT_TRUE(contains(text, "failed 20 times in a row before it answered anything")) << text;
+  EXPECT_TRUE(contains(text, "exit code 1")) << text;
+  EXPECT_TRUE(contains(text, "\n  Traceback\n  ImportError: no module named physics")) << text;
+  EXPECT_TRUE(collector.x.empty()) << "a program that never speaks says nothing about simulations";
+
+  const std::string banner = error_text(
+      [&] {
+        make_worker_executor(options_of("banner"), 2)
+            ->run(request_of(std::vector(1000, Action::healthy)), collector.sink());
+      },
+      ErrorKind::simulator);
+  EXPECT_TRUE(contains(banner, "Welcome to the simulator")) << banner;
+}
+
+TEST(WorkerExecutor, StopsWhenTheFirstSimulationsAllFail) {
+  Collector collector;
+  const std::string text = error_text(
+      [&] {
+        make_worker_executor(options_of("echo"), 2)
+            ->run(request_of(std::vector(1000, Action::nan)), collector.sink());
+      },
+      ErrorKind::simulator);
+  EXPECT_TRUE(contains(text, "x[0] is nan")) << text;
+  EXPECT_TRUE(contains(text, "Last lines of its stderr:\n  {\"id\": ")) << text;
+  EXPECT_GE(collector.x.size(), 20u);
+  EXPECT_LT(collector.x.size(), 500u);
+}
+
+TEST(WorkerExecutor, RefusesACommandThatCannotBeStarted) {
+  const TestDirectory directory;
+  const auto refusal = [&](const std::string& program) {
+    WorkerOptions options = options_of("serve");
+    options.command = {program};
+    options.directory = directory.path();
+    Collector collector;
+    return error_text(
+        [&] {
+          make_worker_executor(options, 2)->run(request_of({Action::healthy}), collector.sink());
+        },
+        ErrorKind::input);
+  };
+  const auto write = [&](const char* name, const char* text, bool executable) {
+    std::ofstream(directory.path() / name) << text;
+    using std::filesystem::perms;
+    permissions(directory.path() / name, executable ? perms::owner_all : perms::owner_read);
+  };
+  write("plain", "text", false);
+  write("no-interpreter", "echo hello\n", true);
+  write("wrong-interpreter", "#!/nowhere/python\n", true);
+  EXPECT_TRUE(
+      contains(refusal("no-such-program-anywhere"), "no program 'no-such-program-anywhere'"));
+  EXPECT_TRUE(contains(refusal("plain"), "write \"./plain\""));
+  EXPECT_TRUE(contains(refusal("./missing"), "there is no file " + directory.path().string()));
+  EXPECT_TRUE(contains(refusal("./plain"), "is not executable"));
+  EXPECT_TRUE(contains(refusal("/tmp"), "is not executable"));
+  EXPECT_TRUE(contains(refusal("./no-interpreter"), "#!"));
+  EXPECT_TRUE(contains(refusal("./wrong-interpreter"), "No such file"));
+}
+
+TEST(WorkerExecutor, RefusesWrongOptions) {
+  WorkerOptions options = options_of("serve", 0);
+  EXPECT_EQ(error_text([&] { make_worker_executor(options, 2); }, ErrorKind::input),
+            "simulator.workers = 0: must be at least 1");
+  options.workers = 1;
+  options.command.clear();
+  EXPECT_EQ(error_text([&] { make_worker_executor(options, 2); }, ErrorKind::input),
+            "simulator.command is empty: name a program");
+}
+
+class StopAfter final : public Observer {
+ public:
+  explicit StopAfter(int calls) : left_(calls) {}
+  bool stop_requested() override { return left_-- <= 0; }
+
+ private:
+  int left_;
+};
+
+TEST(WorkerExecutor, StopsOnRequestAtOnceAndKeepsWhatIsFinished) {
+  std::vector<Action> actions(300, Action::healthy);
+  actions.insert(actions.end(), 10, Action::hang);
+  Collector collector;
+  StopAfter observer(6);
+  const auto begin = Clock::now();
+  error_text(
+      [&] {
+        make_worker_executor(options_of("serve"), 2)
+            ->run(request_of(actions), collector.sink(), observer);
+      },
+      ErrorKind::interrupted);
+  EXPECT_LT(seconds_since(begin), 2);
+  EXPECT_EQ(collector.x.size(), 300u);
+}
+
+TEST(WorkerExecutor, DeliversFinishedRowsInTimeWhileOthersRun) {
+  WorkerOptions options = options_of("serve", 1);
+  options.timeout_seconds = 1.5;
+  ExecutorOptions executor_options;
+  executor_options.flush_seconds = 0.2;
+  double first_delivery = 0;
+  const auto begin = Clock::now();
+  make_worker_executor(options, 2, executor_options)
+      ->run(request_of({Action::healthy, Action::hang, Action::healthy}),
+            [&](const FinishedSimulations&) {
+              if (first_delivery == 0) first_delivery = seconds_since(begin);
+            });
+  EXPECT_GT(first_delivery, 0);
+  EXPECT_LT(first_delivery, 1);
+}
+
+TEST(WorkerExecutor, PassesStderrToTheLog) {
+  std::vector<std::string> lines;
+  WorkerOptions options = options_of("farewell");
+  options.log = [&](int worker, std::string_view line) {
+    lines.push_back(std::to_string(worker) + " " + std::string(line));
+  };
+  Collector collector;
+  make_worker_executor(options, 2)
+      ->run(request_of(std::vector(20, Action::talks)), collector.sink());
+  EXPECT_EQ(std::ranges::count_if(lines, [](auto& l) { return contains(l, "simulating"); }), 20);
+  EXPECT_GE(std::ranges::count_if(lines, [](auto& l) { return contains(l, "farewell"); }), 1);
+}
+
+TEST(WorkerExecutor, SendsNumbersThatReadBackExactly) {
+  std::vector<std::string> lines;
+  WorkerOptions options = options_of("echo", 1);
+  options.log = [&](int, std::string_view line) { lines.emplace_back(line); };
+  SimulationRequest request = request_of({Action::healthy});
+  request.theta(0, 1) = 0.1 + 0.2;
+  request.seeds[0] = ~std::uint64_t{0};
+  Collector collector;
+  make_worker_executor(options, 2)->run(request, collector.sink());
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0],
+            "{\"id\": 100, \"theta\": [0.0, 0.30000000000000004], \"seed\": 9007199254740991}");
+}
+
+TEST(WorkerExecutor, LeavesNoDescriptorAndNoProcess) {
+  const int before = open_descriptors();
+  for (const char* mode : {"serve", "stubborn"}) {
+    WorkerOptions options = options_of(mode, 3);
+    options.shutdown_seconds = 0.2;
+    std::vector<Action> actions(60, Action::healthy);
+    actions[10] = actions[20] = Action::crash;
+    actions[30] = Action::rubbish;
+    actions[40] = Action::leaves_child;
+    Collector collector;
+    make_worker_executor(options, 2)->run(request_of(actions), collector.sink());
+    EXPECT_EQ(collector.failures.size(), 4u);
+  }
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_FALSE(has_children());
+}
+
+TEST(WorkerExecutor, WorkersInheritNothingButTheirStreams) {
+  const TestDirectory directory;
+  std::ofstream(directory.path() / "list.sh")
+      << "#!/bin/sh\nread line\nls /proc/self/fd >&2\nprintf '{\"id\": 100, \"x\": [1, 2]}\\n'\n";
+  permissions(directory.path() / "list.sh", std::filesystem::perms::owner_all);
+  FILE* open_file = std::fopen("/dev/null", "r");  // without O_CLOEXEC, as libraries do
+  std::string seen;
+  WorkerOptions options = options_of("serve", 1);
+  options.command = {"./list.sh"};
+  options.directory = directory.path();
+  options.log = [&](int, std::string_view line) { seen += std::string(line) + " "; };
+  Collector collector;
+  { make_worker_executor(options, 2)->run(request_of({Action::healthy}), collector.sink()); }
+  std::fclose(open_file);
+  EXPECT_EQ(seen, "0 1 2 3 ");  // 3 is the directory that ls reads
+}
+
+bool is_alive(int pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name, state;
+  status >> number >> name >> state;
+  return !state.empty() && state != "Z" && state != "X";
+}
+
+TEST(WorkerExecutor, WorkersEndWhenTheirParentIsKilled) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t driver = fork();
+  if (driver == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(ends[1], 1);
+    execl(HONE_TEST_DRIVER, HONE_TEST_DRIVER, HONE_TEST_WORKER, nullptr);
+    _exit(127);
+  }
+  close(ends[1]);
+  FILE* output = fdopen(ends[0], "r");
+  std::vector<int> pids(3);
+  for (int& pid : pids) ASSERT_EQ(std::fscanf(output, " pid %d", &pid), 1);
+  for (int pid : pids) {
+    EXPECT_TRUE(is_alive(pid));
+    EXPECT_EQ(getpgid(pid), pid) << "Ctrl-C must not reach it";
+  }
+  kill(driver, SIGKILL);
+  waitpid(driver, nullptr, 0);
+  std::fclose(output);
+  for (int i = 0; i < 200 && std::ranges::any_of(pids, is_alive); ++i) {
+    std::this_thread::sleep_for(10ms);
+  }
+  for (int pid : pids) EXPECT_FALSE(is_alive(pid));
+}
+
+}  // namespace
+}  // namespace hone
