@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
+#include <span>
 #include <string_view>
 
 #include "hone/core/error.h"
@@ -32,10 +32,16 @@ bool parse(std::string_view word, double& value) {
   return error == std::errc() && end == word.data() + word.size();
 }
 
-}  // namespace
+std::vector<double> npy_numbers(const std::string& bytes, const std::string& file) {
+  std::vector<double> numbers = parse_npy(std::as_bytes(std::span(bytes)), file).values;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (std::isfinite(numbers[i])) continue;
+    fail(ErrorKind::input, "{}: element {} is {}, not a finite number", file, i, numbers[i]);
+  }
+  return numbers;
+}
 
-std::vector<double> read_numbers(const std::filesystem::path& file) {
-  const std::string text = read_file(file);
+std::vector<double> text_numbers(const std::string& text, const std::string& file) {
   std::vector<double> numbers;
   std::string_view rest = text;
   for (int line = 1; !rest.empty(); ++line) {
@@ -48,31 +54,23 @@ std::vector<double> read_numbers(const std::filesystem::path& file) {
     if (header) continue;
     for (const std::string_view word : words) {
       if (!parse(word, value) || !std::isfinite(value)) {
-        fail(ErrorKind::input, "{}, line {}: '{}' is not a finite number", file.string(), line,
+        fail(ErrorKind::input, "{}, line {}: '{}' is not a finite number", file, line,
              word.substr(0, 40));
       }
       numbers.push_back(value);
     }
   }
-  if (numbers.empty()) fail(ErrorKind::input, "{}: there are no numbers in it", file.string());
   return numbers;
 }
 
-std::string npy_bytes(MatrixView<const double> values) {
-  std::string header = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}",
-                                   values.rows(), values.cols());
-  // Magic, version and length take 10 bytes; data start at a multiple of 64.
-  header.append(63 - (10 + header.size()) % 64, ' ');
-  header += '\n';
-  std::string bytes("\x93NUMPY\x01\x00", 8);
-  bytes += static_cast<char>(header.size() & 0xff);
-  bytes += static_cast<char>(header.size() >> 8);
-  bytes += header;
-  for (Index i = 0; i < values.rows(); ++i) {
-    const auto row = values.row(i);
-    bytes.append(reinterpret_cast<const char*>(row.data()), row.size_bytes());
-  }
-  return bytes;
+}  // namespace
+
+std::vector<double> read_numbers(const std::filesystem::path& file) {
+  const std::string bytes = read_file(file);
+  std::vector<double> numbers = bytes.starts_with("\x93NUMPY") ? npy_numbers(bytes, file.string())
+                                                               : text_numbers(bytes, file.string());
+  if (numbers.empty()) fail(ErrorKind::input, "{}: there are no numbers in it", file.string());
+  return numbers;
 }
 
 }  // namespace hone
