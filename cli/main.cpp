@@ -30,6 +30,9 @@ int main(int argc, char** argv) {
   hone::cli::add_train_command(program);
   hone::cli::add_tasks_command(program);
   hone::cli::add_options_command(program);
+  hone::cli::add_init_command(program);
+  hone::cli::add_ask_command(program);
+  hone::cli::add_tell_command(program);
   try {
     program.parse(argc, argv);
     return 0;
