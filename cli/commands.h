@@ -14,5 +14,8 @@ void add_show_command(CLI::App& program);
 void add_sample_command(CLI::App& program);
 void add_tasks_command(CLI::App& program);
 void add_options_command(CLI::App& program);
+void add_init_command(CLI::App& program);
+void add_ask_command(CLI::App& program);
+void add_tell_command(CLI::App& program);
 
 }  // namespace hone::cli

@@ -40,6 +40,9 @@ int main(int argc, char** argv) {
   hone::cli::add_train_command(program);
   hone::cli::add_tasks_command(program);
   hone::cli::add_options_command(program);
+  hone::cli::add_init_command(program);
+  hone::cli::add_ask_command(program);
+  hone::cli::add_tell_command(program);
   try {
     hone::cli::check_command(program, argc, argv);
     try {

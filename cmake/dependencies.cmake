@@ -7,6 +7,8 @@ find_package(Eigen3 REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(tomlplusplus REQUIRED)
 find_path(RANDOM123_INCLUDE Random123/philox.h REQUIRED)
 
 # libxsmm makes small matrix products at run time for the machine at hand; where it is missing

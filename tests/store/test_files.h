@@ -39,6 +39,9 @@ inline std::string bytes_of(const std::filesystem::path& path) {
 }
 
 inline void put_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  // A new file: ext4 waits for the disk when an old one is cut to nothing and written again.
+  std::error_code code;
+  std::filesystem::remove(path, code);
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 

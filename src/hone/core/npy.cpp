@@ -188,18 +188,36 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name) {
   return array;
 }
 
-std::string npy_bytes(MatrixView<const double> values) {
-  std::string header =
-      fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", values.rows(),
-                  values.cols());
+Matrix<double> npy_matrix(const NpyArray& array, const std::string& name) {
+  if (array.shape.empty()) {
+    fail(ErrorKind::input, "{}: a single number; an array of rows was expected", name);
+  }
+  const Index rows = array.shape[0];
+  const Index size = static_cast<Index>(array.values.size());
+  Index cols = rows == 0 ? 0 : size / rows;
+  if (array.shape.size() == 1) cols = 1;
+  Matrix<double> matrix(size == 0 ? 0 : rows, cols);
+  std::ranges::copy(array.values, matrix.data());
+  return matrix;
+}
+
+std::string npy_header(const std::string& dictionary) {
+  std::string header = dictionary;
   // Magic, version and length take 10 bytes; data start at a multiple of 64.
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
+  HONE_ASSERT(header.size() < 65536);
   std::string bytes(kMagic);
-  bytes += std::string_view("\x01\x00", 2);
+  bytes += std::string("\x01\x00", 2);
   bytes += static_cast<char>(header.size() & 0xff);
   bytes += static_cast<char>(header.size() >> 8);
-  bytes += header;
+  return bytes + header;
+}
+
+std::string npy_bytes(MatrixView<const double> values) {
+  std::string bytes =
+      npy_header(fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}",
+                             values.rows(), values.cols()));
   for (Index i = 0; i < values.rows(); ++i) {
     const auto row = values.row(i);
     bytes.append(reinterpret_cast<const char*>(row.data()), row.size_bytes());

@@ -22,6 +22,14 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name);
 // Does it begin like a .npy file?
 bool is_npy(std::string_view bytes);
 
+// The array as (rows, columns): one dimension is one column, those after the second are flattened.
+// Error{input} for a single number.
+Matrix<double> npy_matrix(const NpyArray& array, const std::string& name);
+
+// The bytes in front of the elements, for a Python literal such as
+// "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }".
+std::string npy_header(const std::string& dictionary);
+
 // Version 1, C-ordered float64.
 std::string npy_bytes(MatrixView<const double> values);
 

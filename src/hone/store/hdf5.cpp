@@ -49,6 +49,22 @@ bool is_contiguous(hid_t dataset) {
          H5Pget_external_count(creation) == 0;
 }
 
+// Layouts whose content is in this very file, and all there.
+bool holds_its_data(hid_t dataset, Index bytes, Index file_length) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (!creation.valid() || H5Pget_external_count(creation) != 0) return false;
+  const H5D_layout_t layout = H5Pget_layout(creation);
+  if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED && layout != H5D_COMPACT) return false;
+  constexpr Index best_compression = 1032;  // of deflate
+  const auto stored = static_cast<Index>(H5Dget_storage_size(dataset));
+  return stored >= 0 && stored <= file_length && bytes / best_compression <= stored;
+}
+
+bool is_number(hid_t type) {
+  const H5T_class_t kind = H5Tget_class(type);
+  return (kind == H5T_INTEGER || kind == H5T_FLOAT) && H5Tget_size(type) <= sizeof(double);
+}
+
 std::string text_of(const Shape& shape) {
   std::string text;
   for (const Index size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
@@ -64,20 +80,13 @@ herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* names) {
 
 std::string to_string(Element element) {
   switch (element) {
-    case Element::float32:
-      return "float32";
-    case Element::float64:
-      return "float64";
-    case Element::int32:
-      return "int32";
-    case Element::int64:
-      return "int64";
-    case Element::uint8:
-      return "uint8";
-    case Element::uint64:
-      return "uint64";
-    case Element::text:
-      return "text";
+    case Element::float32: return "float32";
+    case Element::float64: return "float64";
+    case Element::int32: return "int32";
+    case Element::int64: return "int64";
+    case Element::uint8: return "uint8";
+    case Element::uint64: return "uint64";
+    case Element::text: return "text";
   }
   return "unknown";
 }
@@ -85,16 +94,12 @@ std::string to_string(Element element) {
 Index element_bytes(Element element) {
   switch (element) {
     case Element::float32:
-    case Element::int32:
-      return 4;
+    case Element::int32: return 4;
     case Element::float64:
     case Element::int64:
-    case Element::uint64:
-      return 8;
-    case Element::uint8:
-      return 1;
-    case Element::text:
-      break;
+    case Element::uint64: return 8;
+    case Element::uint8: return 1;
+    case Element::text: break;
   }
   return 0;
 }
@@ -179,6 +184,31 @@ void File::read_raw(const std::string& name, Element element, void* values) cons
       H5Dread(dataset, stored_type(element), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
     damaged(name, "cannot be read");
   }
+}
+
+Numbers File::read_numbers(const std::string& name) const {
+  const Session session;
+  const Handle dataset(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!dataset.valid()) damaged(name, "is missing");
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  if (!type.valid() || !is_number(type)) damaged(name, "does not hold numbers");
+  Dataset info;
+  if (!space.valid() || !read_shape(info, space)) damaged(name, "has no simple shape");
+  const Index count = element_count(info.shape, path_.string());
+  Index bytes = 0;
+  if (__builtin_mul_overflow(count, static_cast<Index>(H5Tget_size(type)), &bytes)) {
+    damaged(name, "is impossibly large");
+  }
+  Numbers numbers{std::move(info.shape), {}};
+  if (count == 0) return numbers;
+  if (!holds_its_data(dataset, bytes, length_)) damaged(name, "is not all in this file");
+  numbers.values.resize(static_cast<std::size_t>(count));
+  if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.values.data()) <
+      0) {
+    damaged(name, "cannot be read");
+  }
+  return numbers;
 }
 
 std::vector<std::string> File::read_text(const std::string& name, Index count) const {

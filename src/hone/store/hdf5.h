@@ -81,9 +81,15 @@ class Builder {
   std::vector<Dataset> datasets_;
 };
 
-// A file opened for reading. Only contiguous little-endian arrays that lie inside the file are
-// accepted, so what is read can be no larger than the file. libhdf5 itself may crash on files made
-// to do so.
+// An array of numbers of any type, as double.
+struct Numbers {
+  Shape shape;
+  std::vector<double> values;
+};
+
+// A file opened for reading. describe() and read() accept contiguous little-endian arrays that lie
+// inside the file, so what is read can be no larger than the file. libhdf5 itself may crash on
+// files made to do so.
 class File {
  public:
   explicit File(const std::filesystem::path& path);
@@ -103,6 +109,10 @@ class File {
     return values;
   }
   std::vector<std::string> read_text(const std::string& name, Index count) const;
+
+  // Integers or floats of any width and byte order, contiguous or in chunks, compressed or not:
+  // what others write. At most about 1,000 times as large as the file.
+  Numbers read_numbers(const std::string& name) const;
 
  private:
   void read_raw(const std::string& name, Element element, void* values) const;

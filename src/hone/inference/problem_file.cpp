@@ -1,0 +1,139 @@
+#include "hone/inference/problem_file.h"
+
+#include "hone/core/error.h"
+#include "hone/inference/problem_sections.h"
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The name becomes part of a directory's name.
+std::string read_name(const TomlTable& root, const fs::path& path) {
+  const auto given = root.text("name");
+  if (!given) return path.stem().string();
+  const bool usable = !given->empty() && given->size() <= 100 && given->front() != '.' &&
+                      given->find_first_of("/\\\n\t") == std::string::npos;
+  if (!usable) {
+    root.refuse("name", "must have 1 to 100 characters, no slash, and not begin with a dot");
+  }
+  return *given;
+}
+
+KnownTask find_known_task(const TomlTable& root, const std::string& name,
+                          const TaskLookup& find_task) {
+  const TomlTable section = root.table("simulator");
+  if (!find_task) section.refuse("task", "there are no built-in tasks here");
+  try {
+    return find_task(name);
+  } catch (const Error& error) {
+    section.refuse("task", error.what());
+  }
+}
+
+void check_length(const TomlTable& root, std::size_t given, std::size_t expected,
+                  const std::string& whose) {
+  if (given == expected) return;
+  root.refuse_at("observation",
+                 fmt::format("observation: it has {} numbers, {} has {}", given, whose, expected));
+}
+
+Problem with_task(const TomlTable& root, SimulatorSpec spec, const fs::path& folder,
+                  const TaskLookup& find_task) {
+  const KnownTask task = find_known_task(root, spec.task, find_task);
+  if (root.has("parameters")) {
+    root.refuse_with("parameters", fmt::format("parameters: the task '{}' has its own", spec.task));
+  }
+  Problem problem{.name = {},
+                  .prior = task.prior,
+                  .observation = task.observation,
+                  .simulator = std::move(spec),
+                  .options = {},
+                  .marginals = {},
+                  .seed = {}};
+  if (root.has("observation")) {
+    problem.observation = read_observation_section(root, folder);
+    check_length(root, problem.observation.size(), task.observation.size(),
+                 "the data of task '" + problem.simulator.task + "'");
+  }
+  read_inference_section(problem, root,
+                         [&](InferenceOptions& options) { options.budget = task.budget; });
+  return problem;
+}
+
+// One round with all there is, unless the file says otherwise.
+void read_dataset_inference(Problem& problem, const TomlTable& root) {
+  const TomlTable section = root.table("simulator");
+  const DatasetSource source = dataset_source(problem.simulator);
+  const ExistingSimulations simulations = [&] {
+    try {
+      ExistingSimulations found = read_dataset(source, problem.prior.names());
+      dataset_rows(found, problem.prior, source);  // checks theta
+      return found;
+    } catch (const Error& error) {
+      section.refuse("dataset", error.what());
+    }
+  }();
+  check_length(root, problem.observation.size(), static_cast<std::size_t>(simulations.x.cols()),
+               "a row of x in the data set");
+  const Index rows = simulations.rows();
+  read_inference_section(problem, root, [&](InferenceOptions& options) {
+    options.method = Method::mnre;
+    options.budget = rows;
+    options.round_fraction = 1;
+    options.poisson_counts = false;
+  });
+  if (problem.options.budget > rows) {
+    root.refuse_at("inference.budget",
+                   fmt::format("inference.budget = {}: the data set has {} simulations",
+                               problem.options.budget, rows));
+  }
+}
+
+}  // namespace
+
+DatasetSource dataset_source(const SimulatorSpec& spec) {
+  HONE_ASSERT(spec.kind == SimulatorKind::dataset && !spec.dataset.empty());
+  const fs::path folder = spec.directory;
+  return {.file = folder / spec.dataset[0],
+          .x_file = spec.dataset.size() > 1 ? folder / spec.dataset[1] : fs::path(),
+          .theta = spec.theta,
+          .x = spec.x};
+}
+
+Problem read_problem_file(const fs::path& path, const TaskLookup& find_task) {
+  const TomlDocument document = read_toml(path);
+  const TomlTable root(document);
+  root.allow_only({"name", "simulator", "observation", "parameters", "inference"});
+  const std::string name = read_name(root, path);
+  const fs::path folder = fs::absolute(path).parent_path().lexically_normal();
+  SimulatorSpec spec = read_simulator_section(root, folder);
+  if (spec.kind == SimulatorKind::task) {
+    Problem problem = with_task(root, std::move(spec), folder, find_task);
+    problem.name = name;
+    return problem;
+  }
+  Prior prior = read_parameter_sections(root);
+  if (spec.kind == SimulatorKind::run) {
+    try {
+      check_placeholders(spec.arguments, prior.names());
+    } catch (const Error& error) {
+      root.table("simulator").refuse("run", error.what());
+    }
+  }
+  Problem problem{.name = name,
+                  .prior = std::move(prior),
+                  .observation = read_observation_section(root, folder),
+                  .simulator = std::move(spec),
+                  .options = {},
+                  .marginals = {},
+                  .seed = {}};
+  if (problem.simulator.kind == SimulatorKind::dataset) {
+    read_dataset_inference(problem, root);
+  } else {
+    read_inference_section(problem, root, [](InferenceOptions&) {});
+  }
+  return problem;
+}
+
+}  // namespace hone

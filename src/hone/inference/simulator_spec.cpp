@@ -1,0 +1,127 @@
+#include "hone/inference/simulator_spec.h"
+
+#include <algorithm>
+#include <array>
+
+#include "hone/core/error.h"
+#include "hone/prior/suggestion.h"
+
+namespace hone {
+namespace {
+
+using Kind = SimulatorKind;
+constexpr std::array kKinds = {Kind::command, Kind::run,  Kind::library,
+                               Kind::dataset, Kind::task, Kind::by_hand};
+
+Kind kind_from(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Kind kind : kKinds) {
+    names.push_back(to_string(kind));
+    if (names.back() == name) return kind;
+  }
+  fail(ErrorKind::input, "simulator.kind = '{}': unknown; {}", name.substr(0, 60),
+       suggestion(name, names));
+}
+
+bool is_program(Kind kind) {
+  return kind == Kind::command || kind == Kind::run;
+}
+
+}  // namespace
+
+std::string to_string(SimulatorKind kind) {
+  switch (kind) {
+    case Kind::command: return "command";
+    case Kind::run: return "run";
+    case Kind::library: return "library";
+    case Kind::dataset: return "dataset";
+    case Kind::task: return "task";
+    case Kind::by_hand: return "by_hand";
+  }
+  return "unknown";
+}
+
+nlohmann::ordered_json to_json(const SimulatorSpec& spec) {
+  nlohmann::ordered_json json{{"kind", to_string(spec.kind)}};
+  if (is_program(spec.kind)) json["arguments"] = spec.arguments;
+  if (spec.kind == Kind::run) json["result"] = spec.result;
+  if (spec.kind == Kind::library) json["library"] = spec.library;
+  if (spec.kind == Kind::dataset) {
+    json["dataset"] = spec.dataset;
+    json["theta"] = spec.theta;
+    json["x"] = spec.x;
+  }
+  if (spec.kind == Kind::task) json["task"] = spec.task;
+  if (spec.kind != Kind::task && spec.kind != Kind::by_hand) json["directory"] = spec.directory;
+  if (is_program(spec.kind)) {
+    json["workers"] = spec.workers;
+    json["timeout"] = spec.timeout;
+    json["retries"] = spec.retries;
+  }
+  return json;
+}
+
+SimulatorSpec simulator_spec_from_json(const nlohmann::json& json) {
+  SimulatorSpec spec;
+  spec.kind = kind_from(json.at("kind").get<std::string>());
+  if (is_program(spec.kind)) json.at("arguments").get_to(spec.arguments);
+  if (spec.kind == Kind::run) json.at("result").get_to(spec.result);
+  if (spec.kind == Kind::library) json.at("library").get_to(spec.library);
+  if (spec.kind == Kind::dataset) {
+    json.at("dataset").get_to(spec.dataset);
+    json.at("theta").get_to(spec.theta);
+    json.at("x").get_to(spec.x);
+  }
+  if (spec.kind == Kind::task) json.at("task").get_to(spec.task);
+  if (spec.kind != Kind::task && spec.kind != Kind::by_hand) {
+    json.at("directory").get_to(spec.directory);
+  }
+  if (is_program(spec.kind)) {
+    json.at("workers").get_to(spec.workers);
+    json.at("timeout").get_to(spec.timeout);
+    json.at("retries").get_to(spec.retries);
+  }
+  return spec;
+}
+
+std::vector<std::string> placeholders(const std::string& argument) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < argument.size(); ++i) {
+    if (argument[i] != '{') continue;
+    if (argument.compare(i, 2, "{{") == 0) {
+      ++i;
+      continue;
+    }
+    const std::size_t end = argument.find('}', i);
+    if (end == std::string::npos) {
+      fail(ErrorKind::input, "'{}': a brace is not closed; write {{{{ for a plain one",
+           argument.substr(0, 60));
+    }
+    words.push_back(argument.substr(i + 1, end - i - 1));
+    i = end;
+  }
+  return words;
+}
+
+void check_placeholders(const std::vector<std::string>& arguments,
+                        const std::vector<std::string>& parameters) {
+  std::vector<std::string> allowed{"theta", "seed", "parameters", "result"};
+  allowed.insert(allowed.end(), parameters.begin(), parameters.end());
+  bool says_parameters = false;
+  for (const std::string& argument : arguments) {
+    for (const std::string& word : placeholders(argument)) {
+      if (std::ranges::find(allowed, word) == allowed.end()) {
+        fail(ErrorKind::input, "'{}': unknown placeholder '{{{}}}'; {}", argument.substr(0, 60),
+             word.substr(0, 60), suggestion(word, allowed));
+      }
+      says_parameters = says_parameters || (word != "seed" && word != "result");
+    }
+  }
+  if (says_parameters) return;
+  fail(ErrorKind::input,
+       "the program is not told its parameters: use {{theta}} (all of them), {{{}}} (one) or "
+       "{{parameters}} (a file) in an argument",
+       parameters.front());
+}
+
+}  // namespace hone

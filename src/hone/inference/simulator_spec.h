@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace hone {
+
+enum class SimulatorKind {
+  command,  // a program that stays and answers JSON lines
+  run,      // a program started once per simulation
+  library,  // a shared library
+  dataset,  // simulations that exist already
+  task,     // built in
+  by_hand,  // simulations made elsewhere, through `hone ask` and `hone tell`
+};
+std::string to_string(SimulatorKind kind);  // as the key in a problem file
+
+// Where simulations come from: what the [simulator] section of a problem file says, and what
+// run.json keeps. A plain value; which fields mean something depends on the kind.
+struct SimulatorSpec {
+  SimulatorKind kind = SimulatorKind::task;
+  std::vector<std::string> arguments;  // command, run: the program and its arguments
+  std::string result;                  // run: the file it writes, .npy, .csv or .txt
+  std::string library;                 // library: the file
+  std::vector<std::string> dataset;    // dataset: the file, or one with theta and one with x
+  std::string theta = "theta";         // dataset: names of the arrays in the file
+  std::string x = "x";
+  std::string task;  // task: its name
+
+  std::string directory;  // absolute: programs start here, and file names are relative to it
+  int workers = 0;        // command, run: how many at once; 0: one per thread
+  double timeout = 0;     // command, run: seconds per simulation; 0: no limit
+  int retries = 0;        // command, run: attempts after a failed one, with the same seed
+
+  bool operator==(const SimulatorSpec&) const = default;
+};
+
+// Only the fields that belong to the kind.
+nlohmann::ordered_json to_json(const SimulatorSpec& spec);
+// nlohmann's exceptions on wrong types, Error{input} on an unknown kind: for read_json_as().
+SimulatorSpec simulator_spec_from_json(const nlohmann::json& json);
+
+// The words in braces in an argument: {"theta", "seed"} of "--p={theta},{seed}". "{{" and "}}" are
+// plain braces.
+std::vector<std::string> placeholders(const std::string& argument);
+
+// Throws Error{input} for a placeholder that is none of theta, seed, parameters, result and the
+// parameters' names, with the nearest, and if no argument says what the parameters are.
+void check_placeholders(const std::vector<std::string>& arguments,
+                        const std::vector<std::string>& parameters);
+
+}  // namespace hone
