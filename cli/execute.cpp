@@ -1,38 +1,17 @@
 #include "cli/execute.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "cli/open_executor.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/tasks/task.h"
+#include "hone/inference/ask_tell.h"
 
 namespace hone::cli {
-namespace {
-
-// A run.json may have been edited, or written when the task was another one.
-const Task& task_of(const Run& run) {
-  const RunSpec& spec = run.spec();
-  const std::string file = (run.directory() / "run.json").string();
-  const auto& tasks = all_tasks();
-  const auto task = std::ranges::find(tasks, spec.task, &Task::name);
-  if (task == tasks.end()) fail(ErrorKind::io, "{}: there is no task '{}'", file, spec.task);
-  if (spec.prior.names() != task->prior.names() ||
-      spec.observation.size() != task->observation.size()) {
-    fail(ErrorKind::io, "{}: its parameters or its observation do not fit the task {}", file,
-         task->name);
-  }
-  return *task;
-}
-
-}  // namespace
-
 void execute(Run& run, int threads) {
   const std::string directory = run.directory().string();
-  const Task& task = task_of(run);
   if (run.complete()) {
     print(fmt::format("{} is finished already.\n\n", directory));
     print(parameter_table(run.summary()->parameters));
@@ -42,11 +21,17 @@ void execute(Run& run, int threads) {
   Summary summary;
   try {
     with_threads(threads, [&] {
-      const auto simulator = task.simulator();
-      const auto executor = make_thread_executor(
-          *simulator, {.max_failed_fraction = run.spec().options.max_failed_fraction});
-      summary = run.execute(*executor, progress);
+      const OpenExecutor open =
+          open_executor(run.spec(), file_log(run.directory() / "simulator.log"));
+      summary = run.execute(*open.executor, progress);
     });
+  } catch (const WaitingForSimulations& waiting) {
+    progress.clear();
+    print(
+        fmt::format("{} waits for {} simulations made elsewhere; get their parameters with\n"
+                    "  hone ask {}\n",
+                    directory, waiting.count(), directory));
+    return;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::interrupted) throw;
     fail(ErrorKind::interrupted,

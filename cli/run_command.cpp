@@ -6,9 +6,11 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
+#include "cli/rehearse.h"
 #include "cli/text.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
+#include "hone/inference/problem_file.h"
 #include "hone/store/number_file.h"
 #include "hone/tasks/task.h"
 
@@ -16,12 +18,13 @@ namespace hone::cli {
 namespace {
 
 struct RunArguments {
-  std::string task;
-  std::string directory;  // empty: runs/<name>-<n>
-  std::string preset = "default";
-  std::string observation;  // file; empty: the task's own
-  std::uint64_t seed = 1;
+  std::string problem;      // a task, or a file that ends in .toml
+  std::string directory;    // empty: runs/<name>-<n>
+  std::string preset;       // empty: the problem's own options
+  std::string observation;  // file; empty: the problem's own
+  std::optional<std::uint64_t> seed;
   int threads = 0;
+  bool dry_run = false;
   std::vector<std::string> marginals;          // empty: all 1-d and 2-d
   std::map<std::string, std::string> options;  // of the option table, as given
 };
@@ -32,59 +35,63 @@ std::string flag_of(const std::string& option) {
   return flag;
 }
 
-std::vector<Marginal> chosen_marginals(const RunArguments& arguments, const Prior& prior) {
-  std::vector<Marginal> marginals;
-  const auto add = [&](const std::vector<Marginal>& more) {
-    for (const Marginal& one : more) {
-      if (std::ranges::find(marginals, one) == marginals.end()) marginals.push_back(one);
-    }
-  };
-  const int dimensions = prior.dimensions();
-  std::vector<std::string> words = arguments.marginals;
-  if (words.empty()) words = {"1d", "2d"};
-  for (const std::string& word : words) {
-    if (word == "1d") {
-      add(one_dimensional(dimensions));
-    } else if (word == "2d") {
-      add(two_dimensional(dimensions));
-    } else if (word == "joint") {
-      add({joint(dimensions)});
-    } else {
-      add({parse_marginal(word, prior.names())});
-    }
-  }
-  return marginals;
+KnownTask known_task(const std::string& name) {
+  const Task& task = find_task(name);
+  return {task.prior, task.observation, task.budget};
 }
 
-std::vector<double> chosen_observation(const RunArguments& arguments, const Task& task) {
-  if (arguments.observation.empty()) return task.observation;
+// The problem as its file or its task states it, without what the command line says.
+Problem stated_problem(const RunArguments& arguments) {
+  if (arguments.problem.ends_with(".toml")) return read_problem_file(arguments.problem, known_task);
+  const KnownTask task = known_task(arguments.problem);
+  SimulatorSpec simulator;
+  simulator.task = arguments.problem;
+  Problem problem{.name = arguments.problem,
+                  .prior = task.prior,
+                  .observation = task.observation,
+                  .simulator = simulator,
+                  .options = preset("default"),
+                  .marginals = marginals_from_words({}, task.prior),
+                  .seed = std::nullopt};
+  problem.options.budget = task.budget;
+  return problem;
+}
+
+std::vector<double> chosen_observation(const RunArguments& arguments, const Problem& problem) {
+  if (arguments.observation.empty()) return problem.observation;
   const std::vector<double> values = read_numbers(arguments.observation);
-  if (values.size() != task.observation.size()) {
+  if (values.size() != problem.observation.size()) {
     fail(ErrorKind::input, "{}: the observation has {} numbers, the simulator of {} makes {}",
-         arguments.observation, values.size(), task.name, task.observation.size());
+         arguments.observation, values.size(), problem.name, problem.observation.size());
   }
   return values;
 }
 
 // Everything is checked before the directory is made.
 RunSpec make_spec(const RunArguments& arguments) {
-  const Task& task = find_task(arguments.task);
-  InferenceOptions options = preset(arguments.preset);
-  options.budget = task.budget;
-  for (const auto& [name, text] : arguments.options) set_option(options, name, text);
-  RunSpec spec{.name = task.name,
-               .task = task.name,
-               .seed = arguments.seed,
-               .prior = task.prior,
-               .observation = chosen_observation(arguments, task),
-               .marginals = chosen_marginals(arguments, task.prior),
-               .options = options};
+  Problem problem = stated_problem(arguments);
+  if (!arguments.preset.empty()) {
+    const Index budget = problem.options.budget;
+    problem.options = preset(arguments.preset);
+    problem.options.budget = budget;
+  }
+  for (const auto& [name, text] : arguments.options) set_option(problem.options, name, text);
+  RunSpec spec{.name = problem.name,
+               .simulator = problem.simulator,
+               .seed = arguments.seed.value_or(problem.seed.value_or(1)),
+               .prior = problem.prior,
+               .observation = chosen_observation(arguments, problem),
+               .marginals = arguments.marginals.empty()
+                                ? problem.marginals
+                                : marginals_from_words(arguments.marginals, problem.prior),
+               .options = problem.options};
   spec.validate();
   return spec;
 }
 
 void run(const RunArguments& arguments) {
   RunSpec spec = make_spec(arguments);
+  if (arguments.dry_run) return rehearse(spec, arguments.threads);
   const std::filesystem::path directory = arguments.directory.empty()
                                               ? create_next_run_directory("runs", spec.name)
                                               : std::filesystem::path(arguments.directory);
@@ -98,12 +105,14 @@ void run(const RunArguments& arguments) {
 void add_run_command(CLI::App& program) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = program.add_subcommand("run", "Infer the parameters of a problem");
-  command->add_option("task", arguments->task, "Built-in problem (see `hone tasks`)")->required();
+  command
+      ->add_option("problem", arguments->problem,
+                   "Built-in problem (see `hone tasks`) or problem file (see `hone init`)")
+      ->required();
   command->add_option("-o,--output", arguments->directory,
                       "Directory of the run [runs/<name>-<n>]; must be new");
-  command->add_option("--seed", arguments->seed, "Same seed, same result")
-      ->check(check_seed, "")
-      ->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Same seed, same result [the problem's own, or 1]")
+      ->check(check_seed, "");
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
@@ -111,8 +120,10 @@ void add_run_command(CLI::App& program) {
       ->add_option("--observation", arguments->observation,
                    "Text file with the observed numbers [the problem's own]")
       ->check(CLI::ExistingFile);
-  command->add_option("--preset", arguments->preset, "Options to start from: default or paper")
-      ->capture_default_str();
+  command->add_option("--preset", arguments->preset,
+                      "Options to start from: default or paper [the problem's own]");
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "Check everything, run one simulation, say what would be done, and stop");
   command->add_option("--marginal", arguments->marginals,
                       "Posterior to train, as names or indices: a or a,b or a,b,c; or 1d, 2d, "
                       "joint. Repeat for more [1d 2d]");

@@ -102,7 +102,7 @@ nlohmann::ordered_json run_facts(const Run& run) {
   const RunSpec& spec = run.spec();
   const auto store = run.simulations();
   nlohmann::ordered_json json{{"name", spec.name},
-                              {"task", spec.task},
+                              {"simulator", to_json(spec.simulator)},
                               {"directory", run.directory().string()},
                               {"seed", spec.seed},
                               {"budget", spec.options.budget},

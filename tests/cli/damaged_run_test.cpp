@@ -117,8 +117,9 @@ TEST_F(DamagedRun, WrongValuesInJsonFilesAreNamed) {
 TEST_F(DamagedRun, AProblemThatDoesNotFitItsTaskIsRefused) {
   const Json good = Json::parse(bytes_of(run() / "run.json"));
   for (const auto& [field, value] : {std::pair<const char*, Json>{"observation", {1.0, 2.0}},
-                                     {"task", "eggbox"},
-                                     {"task", "unknown"}}) {
+                                     {"simulator", {{"kind", "task"}, {"task", "eggbox"}}},
+                                     {"simulator", {{"kind", "task"}, {"task", "unknown"}}},
+                                     {"simulator", {{"kind", "oracle"}}}}) {
     Json json = good;
     json[field] = value;
     put_bytes(run() / "run.json", json.dump());

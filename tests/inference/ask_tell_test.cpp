@@ -26,7 +26,7 @@ RunSpec small_spec() {
   options.network.depth = 1;
   options.training.max_epochs = 4;
   return {.name = "hand",
-          .task = "",
+          .simulator = {},
           .seed = 3,
           .prior = Prior({{"a", "", uniform}, {"b", "", uniform}}),
           .observation = {0.3, 0.6},

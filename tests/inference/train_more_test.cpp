@@ -15,7 +15,7 @@ RunSpec spec(std::vector<Marginal> marginals) {
   options.ensemble = 2;
   options.training.max_epochs = 5;
   return {.name = "test",
-          .task = "",
+          .simulator = {},
           .seed = 7,
           .prior = uniform_prior(3, -1, 1),
           .observation = {0.1, 0.2, 0.3},

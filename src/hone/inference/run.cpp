@@ -5,8 +5,10 @@
 
 #include "hone/core/error.h"
 #include "hone/inference/marginal_grid.h"
+#include "hone/inference/problem_file.h"
 #include "hone/inference/run_files.h"
 #include "hone/store/array_file.h"
+#include "hone/store/dataset_file.h"
 #include "hone/store/files.h"
 
 namespace hone {
@@ -59,6 +61,17 @@ fs::path summary_file(const fs::path& run) {
 
 std::string extra_name(int number) {
   return fmt::format("extra-{:02}", number);
+}
+
+// Puts an existing data set into the store: rows 0, 1, ... are what the algorithm asks for first.
+void load_dataset(SimulationStore& store, const RunSpec& spec, Observer& observer) {
+  const DatasetSource source = dataset_source(spec.simulator);
+  const SimulationRows rows =
+      dataset_rows(read_dataset(source, spec.prior.names()), spec.prior, source);
+  for (const std::string& mismatch : prior_mismatches(rows, spec.prior)) {
+    observer.log(LogLevel::warning, mismatch);
+  }
+  append_missing(store, rows);
 }
 
 // Simulations that trained the final networks are all there; none is ever asked for.
@@ -182,6 +195,7 @@ Summary Run::execute(Executor& executor, Observer& observer) {
   const RunLock lock(directory_);
   const Rng rng(spec_.seed);
   SimulationStore store = open_store(true);
+  if (spec_.simulator.kind == SimulatorKind::dataset) load_dataset(store, spec_, observer);
   Simulations simulations(spec_.prior, store, executor, rng);
   DirectoryJournal journal(directory_, spec_.prior);
   const InferenceResult result =

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hone/inference/marginal_posterior.h"
+#include "hone/inference/simulator_spec.h"
 #include "hone/inference/summary.h"
 #include "hone/inference/tmnre.h"
 #include "hone/store/run_directory.h"
@@ -20,14 +21,14 @@
 //   networks/extra-01.h5      marginals trained later
 //   posterior/posterior.h5    1-d and 2-d marginal posteriors on grids
 //   posterior/summary.json    table of parameters, warnings; written last: the run is finished
-// Every file is written whole or not at all, and holds no time or path: the same run gives the same
-// bytes, interrupted or not.
+// Every file is written whole or not at all and holds no time, and only run.json a path (that of an
+// external simulator): the same run gives the same bytes, interrupted or not.
 
 namespace hone {
 
 struct RunSpec {
   std::string name;
-  std::string task;  // built-in problem the simulator comes from
+  SimulatorSpec simulator;  // where simulations come from, for those who open the run later
   std::uint64_t seed = 1;
   Prior prior;
   std::vector<double> observation;

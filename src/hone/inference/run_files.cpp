@@ -38,7 +38,7 @@ void write_json(const std::filesystem::path& file, const OrderedJson& json) {
 OrderedJson to_json(const RunSpec& spec) {
   return {{"format", kFormat},
           {"name", spec.name},
-          {"task", spec.task},
+          {"simulator", to_json(spec.simulator)},
           {"seed", spec.seed},
           {"parameters", to_json(spec.prior)},
           {"observation", spec.observation},
@@ -55,7 +55,7 @@ RunSpec run_spec_from_json(const Json& json) {
          format, kFormat);
   }
   RunSpec spec{.name = json.at("name"),
-               .task = json.at("task"),
+               .simulator = simulator_spec_from_json(json.at("simulator")),
                .seed = json.at("seed"),
                .prior = prior_from_json(json.at("parameters")),
                .observation = json.at("observation"),

@@ -1,0 +1,107 @@
+#include "cli/open_executor.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "hone/core/error.h"
+#include "hone/core/parallel.h"
+#include "hone/inference/ask_tell.h"
+#include "hone/simulator/one_shot.h"
+#include "hone/simulator/shared_library.h"
+#include "hone/simulator/worker_executor.h"
+#include "hone/tasks/task.h"
+
+namespace hone::cli {
+namespace {
+
+// A run.json may have been edited, or written when the task was another one.
+const Task& task_of(const RunSpec& spec) {
+  const auto& tasks = all_tasks();
+  const auto task = std::ranges::find(tasks, spec.simulator.task, &Task::name);
+  if (task == tasks.end()) {
+    fail(ErrorKind::io, "run.json: there is no task '{}'", spec.simulator.task);
+  }
+  if (spec.prior.names() != task->prior.names() ||
+      spec.observation.size() != task->observation.size()) {
+    fail(ErrorKind::io, "run.json: its parameters or its observation do not fit the task {}",
+         task->name);
+  }
+  return *task;
+}
+
+// All simulations of a data set are in the store before any is asked for.
+class NothingMore final : public Executor {
+ public:
+  ExecutionSummary run(const SimulationRequest& request, const SimulationSink&,
+                       Observer&) override {
+    fail(ErrorKind::input, "the data set has {} simulations fewer than the budget asks for",
+         request.rows());
+  }
+};
+
+int worker_count(const SimulatorSpec& spec) {
+  return spec.workers > 0 ? spec.workers : thread_count();
+}
+
+std::unique_ptr<Executor> open_workers(const RunSpec& spec, const ExecutorOptions& options,
+                                       const LogSink& log) {
+  const SimulatorSpec& s = spec.simulator;
+  return make_worker_executor({.command = without_placeholders(s.arguments),
+                               .directory = s.directory,
+                               .workers = worker_count(s),
+                               .timeout_seconds = s.timeout,
+                               .retries = s.retries,
+                               .log = log},
+                              static_cast<Index>(spec.observation.size()), options);
+}
+
+std::unique_ptr<Executor> open_one_shot(const RunSpec& spec, const ExecutorOptions& options,
+                                        const LogSink& log) {
+  const SimulatorSpec& s = spec.simulator;
+  return make_one_shot_executor({.command = s.arguments,
+                                 .parameters = spec.prior.names(),
+                                 .directory = s.directory,
+                                 .parameter_file = {},
+                                 .result_file = s.result,
+                                 .workers = worker_count(s),
+                                 .timeout_seconds = s.timeout,
+                                 .retries = s.retries,
+                                 .scratch = {},
+                                 .log = log},
+                                static_cast<Index>(spec.observation.size()), options);
+}
+
+}  // namespace
+
+OpenExecutor open_executor(const RunSpec& spec, const LogSink& log) {
+  const ExecutorOptions options{.max_failed_fraction = spec.options.max_failed_fraction};
+  const auto threads = [&](std::unique_ptr<Simulator> simulator) {
+    auto executor = make_thread_executor(*simulator, options);
+    return OpenExecutor{std::move(simulator), std::move(executor)};
+  };
+  const std::filesystem::path directory = spec.simulator.directory;
+  switch (spec.simulator.kind) {
+    case SimulatorKind::command: return {nullptr, open_workers(spec, options, log)};
+    case SimulatorKind::run: return {nullptr, open_one_shot(spec, options, log)};
+    case SimulatorKind::library:
+      return threads(load_simulator(directory / spec.simulator.library, spec.prior.dimensions(),
+                                    static_cast<Index>(spec.observation.size())));
+    case SimulatorKind::dataset: return {nullptr, std::make_unique<NothingMore>()};
+    case SimulatorKind::by_hand: return {nullptr, std::make_unique<HandExecutor>()};
+    case SimulatorKind::task: return threads(task_of(spec).simulator());
+  }
+  throw Error(ErrorKind::input, "unknown kind of simulator");
+}
+
+LogSink file_log(const std::filesystem::path& file) {
+  // Opened by the first line: most runs have nothing to say.
+  auto stream = std::make_shared<std::ofstream>();
+  return [stream, file](int worker, std::string_view line) {
+    if (!stream->is_open()) stream->open(file, std::ios::app);
+    *stream << fmt::format("worker {}: {}\n", worker, line) << std::flush;
+  };
+}
+
+}  // namespace hone::cli

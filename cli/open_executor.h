@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "hone/inference/run.h"
+#include "hone/simulator/line_log.h"
+
+namespace hone::cli {
+
+// The executor of a run's simulator, and the simulator it may need. Lines that external programs
+// write to standard error go to `log`.
+struct OpenExecutor {
+  std::unique_ptr<Simulator> simulator;
+  std::unique_ptr<Executor> executor;
+};
+OpenExecutor open_executor(const RunSpec& spec, const LogSink& log);
+
+// Appends lines to a file, with the number of the worker in front.
+LogSink file_log(const std::filesystem::path& file);
+
+}  // namespace hone::cli

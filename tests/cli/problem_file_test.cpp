@@ -1,0 +1,91 @@
+// `hone run problem.toml` with simulators that are programs.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+
+namespace hone {
+namespace {
+
+using Json = nlohmann::json;
+
+// x = theta, by a program that stays: sed turns each request into its answer.
+constexpr const char* kWorker = R"(command = ["sed", "-u", "-E", )"
+                                R"('s/^.*"id": ?([0-9]+),.*"theta": ?\[([^]]*)\].*$/)"
+                                R"({{"id": \1, "x": [\2]}}/'])";
+// The same by one that is started for every simulation.
+constexpr const char* kOneShot = R"(run = ["echo", "{theta}"])";
+
+std::string problem(const std::string& simulator, const std::string& more = "") {
+  return "[simulator]\n" + simulator + "\nworkers = 2\n" + more +
+         "\n[observation]\nvalues = [0.2, 0.7]\n"
+         "[[parameters]]\nname = \"a\"\nprior = { kind = \"uniform\", low = 0, high = 1 }\n"
+         "[[parameters]]\nname = \"b\"\nprior = { kind = \"normal\", mean = 0, sigma = 1 }\n"
+         "[inference]\nbudget = 400\nmax_epochs = 3\nensemble = 1\nround_ensemble = 1\n"
+         "hidden = 16\n";
+}
+
+class ProblemFile : public testing::Test {
+ protected:
+  ProgramResult hone(const Arguments& arguments) {
+    return run_program(scratch_.path(), arguments);
+  }
+  void write(const std::string& text) { put_bytes(scratch_.path() / "problem.toml", text); }
+
+  TemporaryDirectory scratch_;
+};
+
+TEST_F(ProblemFile, RunsAWorkerAndAOneShotProgramToTheSamePosterior) {
+  std::vector<std::string> posteriors;
+  for (const char* simulator : {kWorker, kOneShot}) {
+    write(problem(simulator));
+    const std::string name = "run-" + std::to_string(posteriors.size());
+    const ProgramResult result = hone({"run", "problem.toml", "-o", name});
+    ASSERT_EQ(result.code, 0) << result;
+    const Json facts = Json::parse(hone({"show", name, "--json"}).out);
+    EXPECT_EQ(facts.at("simulations_total"), 400);
+    EXPECT_EQ(facts.at("simulations_failed"), 0);
+    posteriors.push_back(bytes_of(scratch_.path() / name / "posterior" / "posterior.h5"));
+  }
+  EXPECT_EQ(posteriors[0], posteriors[1]);
+}
+
+TEST_F(ProblemFile, OfARunThatFinishedIsNotNeededToShowOrResumeIt) {
+  write(problem(kWorker));
+  ASSERT_EQ(hone({"run", "problem.toml", "-o", "run"}).code, 0);
+  std::filesystem::remove(scratch_.path() / "problem.toml");
+  EXPECT_EQ(hone({"resume", "run"}).code, 0);
+}
+
+TEST_F(ProblemFile, DryRunSimulatesOnceAndWritesNothing) {
+  write(problem(kWorker));
+  const ProgramResult result = hone({"run", "problem.toml", "--dry-run"});
+  EXPECT_EQ(result.code, 0) << result;
+  EXPECT_NE(result.out.find("one simulation: 2 values"), std::string::npos) << result;
+  EXPECT_NE(result.out.find("would run 400 simulations"), std::string::npos) << result;
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path() / "runs"));
+}
+
+TEST_F(ProblemFile, WithAWrongKeyIsRefusedByLineBeforeAnythingIsMade) {
+  write(problem(kWorker, "timeuot = 3"));
+  const ProgramResult result = hone({"run", "problem.toml"});
+  EXPECT_EQ(result.code, 2) << result;
+  for (const char* part : {"problem.toml", "timeuot", "timeout"}) {
+    EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result;
+  }
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path() / "runs"));
+}
+
+TEST_F(ProblemFile, OfAProgramThatIsMissingOrAlwaysFailsEndsWithTheReason) {
+  write(problem(R"(command = ["./no-such-program"])"));
+  const ProgramResult missing = hone({"run", "problem.toml"});
+  EXPECT_EQ(missing.code, 2) << missing;
+  EXPECT_NE(missing.err.find("no-such-program"), std::string::npos) << missing;
+  write(problem(R"(run = ["sh", "-c", "echo broken >&2; exit 3", "{theta}"])"));
+  const ProgramResult failing = hone({"run", "problem.toml"});
+  EXPECT_EQ(failing.code, 1) << failing;
+  EXPECT_NE(failing.err.find("broken"), std::string::npos) << failing;
+}
+
+}  // namespace
+}  // namespace hone
