@@ -12,6 +12,7 @@
 namespace hone::cli {
 void execute(Run& run, int threads) {
   const std::string directory = run.directory().string();
+  check_simulator(run);
   if (run.complete()) {
     print(fmt::format("{} is finished already.\n\n", directory));
     print(parameter_table(run.summary()->parameters));

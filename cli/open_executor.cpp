@@ -16,21 +16,6 @@
 namespace hone::cli {
 namespace {
 
-// A run.json may have been edited, or written when the task was another one.
-const Task& task_of(const RunSpec& spec) {
-  const auto& tasks = all_tasks();
-  const auto task = std::ranges::find(tasks, spec.simulator.task, &Task::name);
-  if (task == tasks.end()) {
-    fail(ErrorKind::io, "run.json: there is no task '{}'", spec.simulator.task);
-  }
-  if (spec.prior.names() != task->prior.names() ||
-      spec.observation.size() != task->observation.size()) {
-    fail(ErrorKind::io, "run.json: its parameters or its observation do not fit the task {}",
-         task->name);
-  }
-  return *task;
-}
-
 // All simulations of a data set are in the store before any is asked for.
 class NothingMore final : public Executor {
  public:
@@ -90,9 +75,25 @@ OpenExecutor open_executor(const RunSpec& spec, const LogSink& log) {
                                     static_cast<Index>(spec.observation.size())));
     case SimulatorKind::dataset: return {nullptr, std::make_unique<NothingMore>()};
     case SimulatorKind::by_hand: return {nullptr, std::make_unique<HandExecutor>()};
-    case SimulatorKind::task: return threads(task_of(spec).simulator());
+    case SimulatorKind::task: return threads(find_task(spec.simulator.task).simulator());
   }
   throw Error(ErrorKind::input, "unknown kind of simulator");
+}
+
+void check_simulator(const Run& run) {
+  const RunSpec& spec = run.spec();
+  if (spec.simulator.kind != SimulatorKind::task) return;
+  const std::string file = (run.directory() / "run.json").string();
+  const auto& tasks = all_tasks();
+  const auto task = std::ranges::find(tasks, spec.simulator.task, &Task::name);
+  if (task == tasks.end()) {
+    fail(ErrorKind::io, "{}: there is no task '{}'", file, spec.simulator.task);
+  }
+  if (spec.prior.names() != task->prior.names() ||
+      spec.observation.size() != task->observation.size()) {
+    fail(ErrorKind::io, "{}: its parameters or its observation do not fit the task {}", file,
+         task->name);
+  }
 }
 
 LogSink file_log(const std::filesystem::path& file) {

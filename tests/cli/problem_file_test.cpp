@@ -14,7 +14,8 @@ constexpr const char* kWorker = R"(command = ["sed", "-u", "-E", )"
                                 R"('s/^.*"id": ?([0-9]+),.*"theta": ?\[([^]]*)\].*$/)"
                                 R"({{"id": \1, "x": [\2]}}/'])";
 // The same by one that is started for every simulation.
-constexpr const char* kOneShot = R"(run = ["echo", "{theta}"])";
+constexpr const char* kOneShot = R"(run = ["sh", "-c", "echo $1 $2 > $0", "{result}", "{theta}"]
+result = "x.csv")";
 
 std::string problem(const std::string& simulator, const std::string& more = "") {
   return "[simulator]\n" + simulator + "\nworkers = 2\n" + more +
@@ -27,9 +28,7 @@ std::string problem(const std::string& simulator, const std::string& more = "") 
 
 class ProblemFile : public testing::Test {
  protected:
-  ProgramResult hone(const Arguments& arguments) {
-    return run_program(scratch_.path(), arguments);
-  }
+  ProgramResult hone(const Arguments& arguments) { return run_program(scratch_.path(), arguments); }
   void write(const std::string& text) { put_bytes(scratch_.path() / "problem.toml", text); }
 
   TemporaryDirectory scratch_;
@@ -81,7 +80,8 @@ TEST_F(ProblemFile, OfAProgramThatIsMissingOrAlwaysFailsEndsWithTheReason) {
   const ProgramResult missing = hone({"run", "problem.toml"});
   EXPECT_EQ(missing.code, 2) << missing;
   EXPECT_NE(missing.err.find("no-such-program"), std::string::npos) << missing;
-  write(problem(R"(run = ["sh", "-c", "echo broken >&2; exit 3", "{theta}"])"));
+  write(problem(
+      "run = [\"sh\", \"-c\", \"echo broken >&2; exit 3\", \"{theta}\"]\nresult = \"x.csv\""));
   const ProgramResult failing = hone({"run", "problem.toml"});
   EXPECT_EQ(failing.code, 1) << failing;
   EXPECT_NE(failing.err.find("broken"), std::string::npos) << failing;

@@ -28,7 +28,7 @@ TEST_F(Usage, EveryCommandExplainsItself) {
 TEST_F(Usage, AMissingOrUnknownCommandIsWrongUse) {
   expect_refused(run({}), 2, {"subcommand is required"});
   expect_refused(run({"resum", "x"}), 2, {"no command 'resum'", "did you mean 'resume'?"});
-  expect_refused(run({"run"}), 2, {"task is required"});
+  expect_refused(run({"run"}), 2, {"problem is required"});
   expect_refused(run({"sample", "x"}), 2, {"--marginal is required"});
 }
 

@@ -20,6 +20,9 @@ RunSpec small_spec() {
   const auto uniform = make_distribution({"uniform", {{"low", 0}, {"high", 1}}, {}});
   InferenceOptions options = preset("default");
   options.budget = kBudget;
+  options.round_fraction = 0.3;
+  options.round_minimum = 1;
+  options.stop_rounds = 1;
   options.max_rounds = 2;
   options.ensemble = options.round_ensemble = 1;
   options.network.hidden = 8;

@@ -52,7 +52,7 @@ TEST_F(ProblemFileErrors, StateTheLimitOfAnImproperRange) {
   expect_refused(replaced(good, "sigma = 1.5", "sigma = 0"), 12,
                  {"parameters[1].prior.sigma = 0: must be greater than 0"});
   expect_refused(replaced(good, "budget = 5000", "budget = 5"), 14,
-                 {"inference.budget = 5: must be 50 or greater"});
+                 {"inference.budget = 5: must lie in 50 .. 1000000000"});
   expect_refused(good + "\nbatch_size = 1\n", 16, {"batch_size = 1"});
   expect_refused(good + "epsilon = 2\n", 15, {"inference.epsilon = 2: must lie in (0, 1)"});
   expect_refused(good + "optimizer = \"sgd\"\n", 15, {"must be one of adam, adamw"});
