@@ -49,7 +49,7 @@ values = [1.0, 2.0, 3.0]
 # file = "observation.txt"  # or .csv or .npy
 
 # A section for each parameter. Kinds of prior: uniform, normal, lognormal, loguniform, beta, gamma,
-# exponential, truncated_normal, ... (docs/reference/priors.md)
+# exponential, truncated_normal, ... (docs/problem-file.md)
 [[parameters]]
 name = "mass"            # in files and tables
 label = "M [kg]"         # in figures
