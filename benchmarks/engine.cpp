@@ -1,6 +1,7 @@
 // How fast the engine trains and evaluates, as a fraction of the machine's FMA peak and against the
 // same step in LibTorch. Both sides and the peak alternate inside one run; medians are reported.
-// What is timed is train() itself, epoch by epoch: shuffling, reading, negatives, steps, validation.
+// What is timed is train() itself, epoch by epoch: shuffling, reading, negatives, steps,
+// validation.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -56,8 +57,8 @@ struct Case {
 // gradient, and input gradient where one is needed.
 double operations_per_epoch(const Case& c) {
   const double rows = 2.0 * c.batch, batch = c.batch, hidden = c.network.hidden;
-  const double linear = c.network.kind == NetworkKind::resnet ? 2.0 * c.network.depth
-                                                               : c.network.depth - 1.0;
+  const double linear =
+      c.network.kind == NetworkKind::resnet ? 2.0 * c.network.depth : c.network.depth - 1.0;
   const bool embedded = c.embedding.kind != EmbeddingKind::none;
   const double features = embedded ? c.embedding.features : static_cast<double>(c.data_size);
   const double data_part = batch * features * hidden, theta_part = rows * hidden;
@@ -116,13 +117,21 @@ TrainingResult run_training(const Case& c, const Problem& problem, Observer& obs
 #ifdef HONE_HAVE_LIBTORCH
 std::unique_ptr<LibtorchStep> make_libtorch(const Case& c) {
   if (c.embedding.kind == EmbeddingKind::none) {
-    return make_libtorch_resnets({.members = c.members, .hidden = c.network.hidden,
-                                  .blocks = c.network.depth, .n_x = static_cast<int>(c.data_size),
-                                  .n_theta = 1, .batch = c.batch, .threads = thread_count()});
+    return make_libtorch_resnets({.members = c.members,
+                                  .hidden = c.network.hidden,
+                                  .blocks = c.network.depth,
+                                  .n_x = static_cast<int>(c.data_size),
+                                  .n_theta = 1,
+                                  .batch = c.batch,
+                                  .threads = thread_count()});
   }
-  return make_libtorch_embedding({.heads = c.members, .data_size = static_cast<int>(c.data_size),
-                                  .features = c.embedding.features, .hidden = c.network.hidden,
-                                  .hidden_layers = c.network.depth, .n_theta = 1, .batch = c.batch,
+  return make_libtorch_embedding({.heads = c.members,
+                                  .data_size = static_cast<int>(c.data_size),
+                                  .features = c.embedding.features,
+                                  .hidden = c.network.hidden,
+                                  .hidden_layers = c.network.depth,
+                                  .n_theta = 1,
+                                  .batch = c.batch,
                                   .threads = thread_count()});
 }
 
@@ -148,8 +157,8 @@ double measure_evaluation(const Case& c, const Problem& problem, const RatioStac
   for (Index i = 0; i < grid; ++i) theta(i, 0) = static_cast<float>(i) / grid;
   const Matrix<float> features = stack.features(problem.x.view().rows(0, data));
   const double hidden = c.network.hidden;
-  const double linear = c.network.kind == NetworkKind::resnet ? 2.0 * c.network.depth
-                                                               : c.network.depth - 1.0;
+  const double linear =
+      c.network.kind == NetworkKind::resnet ? 2.0 * c.network.depth : c.network.depth - 1.0;
   const double operations =
       2.0 * static_cast<double>(grid * data) * (linear * hidden * hidden + 2 * hidden);
   const auto start = Clock::now();
@@ -187,11 +196,18 @@ Json run_case(const Case& c, int repeats) {
 #endif
   }
   const double gflop_per_member = operations_per_epoch(c) / c.batches / c.members / 1e9;
-  Json json{{"case", c.name}, {"members", c.members}, {"hidden", c.network.hidden},
-            {"data_size", c.data_size}, {"batch", c.batch}, {"repeats", repeats},
-            {"threads", thread_count()}, {"instruction_set", fma_instruction_set()},
-            {"peak_gflops", median(peak)}, {"train_gflops", median(training)},
-            {"train_spread", spread(training)}, {"fraction_of_peak", median(fraction)},
+  Json json{{"case", c.name},
+            {"members", c.members},
+            {"hidden", c.network.hidden},
+            {"data_size", c.data_size},
+            {"batch", c.batch},
+            {"repeats", repeats},
+            {"threads", thread_count()},
+            {"instruction_set", fma_instruction_set()},
+            {"peak_gflops", median(peak)},
+            {"train_gflops", median(training)},
+            {"train_spread", spread(training)},
+            {"fraction_of_peak", median(fraction)},
             {"evaluate_gflops", median(evaluation)},
             {"evaluate_fraction_of_peak", median(evaluation_fraction)},
             {"microseconds_per_member_step", 1e6 * gflop_per_member / median(training)},
@@ -247,4 +263,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace hone::bench
 
-int main(int argc, char** argv) { return hone::bench::run(argc, argv); }
+int main(int argc, char** argv) {
+  return hone::bench::run(argc, argv);
+}

@@ -18,9 +18,8 @@ template <typename T>
 std::span<const T> array_values(std::span<const NamedArray> arrays, const std::string& name,
                                 std::span<const Index> shape) {
   const NamedArray& array = find_array(arrays, name);
-  const bool fits = std::ranges::equal(array.shape, shape, [](Index have, Index want) {
-    return want == -1 || have == want;
-  });
+  const bool fits = std::ranges::equal(
+      array.shape, shape, [](Index have, Index want) { return want == -1 || have == want; });
   if (!fits) {
     fail(ErrorKind::io, "array '{}' has shape ({}), expected ({})", name,
          fmt::join(array.shape, ", "), fmt::join(shape, ", "));

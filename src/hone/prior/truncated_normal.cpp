@@ -121,12 +121,9 @@ class CutNormal {
   // Signed distance from the anchor; p in (0, 1/2].
   double quantile(double p) const {
     switch (anchor()) {
-      case Anchor::low:
-        return distance_from_low(p);
-      case Anchor::high:
-        return -distance_from_high(p);
-      case Anchor::centre:
-        break;
+      case Anchor::low: return distance_from_low(p);
+      case Anchor::high: return -distance_from_high(p);
+      case Anchor::centre: break;
     }
     return standard_normal_quantile(p * total_);
   }

@@ -27,10 +27,8 @@ NamedArray read_array(const SealedFile& file, const hdf5::Dataset& dataset,
                       const std::string& path) {
   const hdf5::Shape& shape = dataset.shape;
   switch (dataset.element) {
-    case hdf5::Element::float32:
-      return {dataset.name, shape, file.read<float>(dataset, shape)};
-    case hdf5::Element::float64:
-      return {dataset.name, shape, file.read<double>(dataset, shape)};
+    case hdf5::Element::float32: return {dataset.name, shape, file.read<float>(dataset, shape)};
+    case hdf5::Element::float64: return {dataset.name, shape, file.read<double>(dataset, shape)};
     default:
       fail(ErrorKind::io, "{}: damaged: array '{}' is {}, not a float or double", path,
            dataset.name, to_string(dataset.element));

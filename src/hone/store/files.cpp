@@ -23,19 +23,14 @@ const char* advice(int code) {
   switch (code) {
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
-      return "; make room and run `hone resume`";
+    case EFBIG: return "; make room and run `hone resume`";
     case EACCES:
     case EPERM:
-    case EROFS:
-      return "; make it accessible to you and run `hone resume`";
+    case EROFS: return "; make it accessible to you and run `hone resume`";
     case EMFILE:
-    case ENFILE:
-      return "; raise the limit of open files (ulimit -n)";
-    case EIO:
-      return "; the disk may be failing";
-    default:
-      return "";
+    case ENFILE: return "; raise the limit of open files (ulimit -n)";
+    case EIO: return "; the disk may be failing";
+    default: return "";
   }
 }
 

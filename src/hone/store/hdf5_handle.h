@@ -48,20 +48,13 @@ static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
 inline hid_t stored_type(Element element) {
   switch (element) {
-    case Element::float32:
-      return H5T_IEEE_F32LE;
-    case Element::float64:
-      return H5T_IEEE_F64LE;
-    case Element::int32:
-      return H5T_STD_I32LE;
-    case Element::int64:
-      return H5T_STD_I64LE;
-    case Element::uint8:
-      return H5T_STD_U8LE;
-    case Element::uint64:
-      return H5T_STD_U64LE;
-    case Element::text:
-      break;
+    case Element::float32: return H5T_IEEE_F32LE;
+    case Element::float64: return H5T_IEEE_F64LE;
+    case Element::int32: return H5T_STD_I32LE;
+    case Element::int64: return H5T_STD_I64LE;
+    case Element::uint8: return H5T_STD_U8LE;
+    case Element::uint64: return H5T_STD_U64LE;
+    case Element::text: break;
   }
   return H5I_INVALID_HID;
 }
