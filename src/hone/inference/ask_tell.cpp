@@ -170,9 +170,9 @@ ToldSummary tell(Run& run, ToldResults results) {
   check_results(results, static_cast<Index>(run.spec().observation.size()));
   ToldSummary summary;
   if (const auto store = run.simulations()) summary.repeated = drop_known(results, *store);
-  const auto first = results.empty() ? std::nullopt : std::optional(results.begin()->first);
+  const std::int64_t first = results.empty() ? -1 : results.begin()->first;
   if (run.finished()) {
-    if (first) refuse(*first, "the run is finished and asks for nothing");
+    if (first >= 0) refuse(first, "the run is finished and asks for nothing");
     return summary;
   }
   for (const auto& [id, result] : results) summary.failed += result.failure ? 1 : 0;
@@ -186,7 +186,7 @@ ToldSummary tell(Run& run, ToldResults results) {
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::interrupted || !observer.training()) throw;
     // The round was complete before.
-    if (first) refuse(*first, "it was not asked for; `hone ask` says what comes next");
+    if (first >= 0) refuse(first, "it was not asked for; `hone ask` says what comes next");
   }
   summary.stored = executor.delivered();
   return summary;
