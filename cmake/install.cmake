@@ -22,5 +22,7 @@ if(HONE_HAVE_LIBXSMM)
     -Wl,--exclude-libs,libxsmmnoblas.a)
 endif()
 list(JOIN HONE_PC_LIBRARIES " " HONE_PC_LIBRARIES)
+# Relative to the file itself: the tree may be installed anywhere.
+file(RELATIVE_PATH HONE_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/hone.pc.in hone.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
