@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -8,6 +9,22 @@
 namespace hone::cli {
 namespace {
 
+// The most frequent reasons first.
+std::string failure_lines(const std::map<std::string, Index>& counts) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::pair<Index, std::string>> sorted;
+  for (const auto& [reason, count] : counts) sorted.emplace_back(-count, reason);
+  std::ranges::sort(sorted);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, sorted.size()); ++i) {
+    text += fmt::format("  {} x {}\n", -sorted[i].first, sorted[i].second);
+  }
+  if (sorted.size() > kShown) {
+    text += fmt::format("  and {} other reasons (--json has all)\n", sorted.size() - kShown);
+  }
+  return text;
+}
+
 std::string description(const Run& run) {
   const RunSpec& spec = run.spec();
   const auto store = run.simulations();
@@ -17,8 +34,10 @@ std::string description(const Run& run) {
                                  : fmt::format("not finished; go on with `hone "
                                                "resume {}`",
                                                run.directory().string()));
-  text += fmt::format("{} of {} simulations, {} failed\n\n", store ? store->rows() : 0,
+  text += fmt::format("{} of {} simulations, {} failed\n", store ? store->rows() : 0,
                       spec.options.budget, store ? store->failed_rows() : 0);
+  if (store) text += failure_lines(failure_counts(*store));
+  text += '\n';
   if (const std::string rounds = round_table(run); !rounds.empty()) text += rounds + "\n";
   if (const auto region = run.final_region()) text += to_string(*region, spec.prior) + "\n";
   if (const auto summary = run.summary()) {

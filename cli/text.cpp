@@ -98,6 +98,12 @@ nlohmann::ordered_json region_facts(const Prior& prior, const Region& region) {
 
 }  // namespace
 
+std::map<std::string, Index> failure_counts(const SimulationStore& store) {
+  std::map<std::string, Index> counts;
+  for (const auto& [id, reason] : store.failure_reasons()) ++counts[reason];
+  return counts;
+}
+
 nlohmann::ordered_json run_facts(const Run& run) {
   const RunSpec& spec = run.spec();
   const auto store = run.simulations();
@@ -109,11 +115,7 @@ nlohmann::ordered_json run_facts(const Run& run) {
                               {"finished", run.finished()},
                               {"simulations_total", store ? store->rows() : 0},
                               {"simulations_failed", store ? store->failed_rows() : 0}};
-  std::map<std::string, Index> reasons;
-  if (store) {
-    for (const auto& [id, reason] : store->failure_reasons()) ++reasons[reason];
-  }
-  json["failure_reasons"] = reasons;
+  json["failure_reasons"] = store ? failure_counts(*store) : std::map<std::string, Index>{};
   json["rounds"] = nlohmann::ordered_json::array();
   for (const Round& r : run.rounds()) {
     json["rounds"].push_back({{"number", r.number},

@@ -114,7 +114,7 @@ std::vector<Warning> find_warnings(const InferenceResult& result,
                         fmt::format("{} simulations failed; the posterior is that of the "
                                     "simulations that succeed",
                                     failed),
-                        "see `hone show` for the reasons, and where in the prior they lie"});
+                        "`hone show` lists the reasons"});
   }
   warn_about_training(warnings, result);
   return warnings;
