@@ -106,6 +106,14 @@ ProgramResult RunningProgram::wait(double timeout_seconds) {
   return result;
 }
 
+bool terminals_exist() {
+  int master = -1, slave = -1;
+  if (openpty(&master, &slave, nullptr, nullptr, nullptr) != 0) return false;
+  close(master);
+  close(slave);
+  return true;
+}
+
 ProgramResult run_program(const fs::path& directory, const Arguments& arguments,
                           double timeout_seconds) {
   return RunningProgram(directory, arguments).wait(timeout_seconds);

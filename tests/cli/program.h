@@ -50,6 +50,9 @@ class RunningProgram {
   std::optional<int> status_;
 };
 
+// Are there pseudo-terminals here? A bare chroot may have none.
+bool terminals_exist();
+
 // From start to end.
 ProgramResult run_program(const std::filesystem::path& directory, const Arguments& arguments,
                           double timeout_seconds = 120);

@@ -77,6 +77,7 @@ TEST(Progress, APipeGetsPlainLines) {
 }
 
 TEST(Progress, ATerminalGetsABarThatFitsAndLeavesNothingBehind) {
+  if (!terminals_exist()) GTEST_SKIP() << "there are no pseudo-terminals here";
   const TemporaryDirectory scratch;
   RunningProgram program(scratch.path(), visible_run("run"), RunningProgram::Output::terminal, 80);
   const ProgramResult result = program.wait();
@@ -93,6 +94,7 @@ TEST(Progress, ATerminalGetsABarThatFitsAndLeavesNothingBehind) {
 }
 
 TEST(Progress, ANarrowTerminalGetsWhatFits) {
+  if (!terminals_exist()) GTEST_SKIP() << "there are no pseudo-terminals here";
   const TemporaryDirectory scratch;
   for (const int columns : {20, 45, 60}) {
     const std::string name = "run" + std::to_string(columns);
