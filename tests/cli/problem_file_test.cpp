@@ -14,7 +14,8 @@ constexpr const char* kWorker = R"(command = ["sed", "-u", "-E", )"
                                 R"('s/^.*"id": ?([0-9]+),.*"theta": ?\[([^]]*)\].*$/)"
                                 R"({{"id": \1, "x": [\2]}}/'])";
 // The same by one that is started for every simulation.
-constexpr const char* kOneShot = R"(run = ["sh", "-c", "echo $1 $2 > $0", "{result}", "{theta}"]
+constexpr const char* kOneShot =
+    R"(run = ["sh", "-c", "echo $1 $2 > $0", "{result}", "{theta[0]}", "{b}", "{id}"]
 result = "x.csv")";
 
 std::string problem(const std::string& simulator, const std::string& more = "") {

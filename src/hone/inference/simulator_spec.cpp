@@ -105,8 +105,13 @@ std::vector<std::string> placeholders(const std::string& argument) {
 
 void check_placeholders(const std::vector<std::string>& arguments,
                         const std::vector<std::string>& parameters) {
-  std::vector<std::string> allowed{"theta", "seed", "parameters", "result"};
+  const std::vector<std::string> other{"seed", "id", "result", "directory"};
+  std::vector<std::string> allowed{"theta", "parameters"};
   allowed.insert(allowed.end(), parameters.begin(), parameters.end());
+  allowed.insert(allowed.end(), other.begin(), other.end());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    allowed.push_back(fmt::format("theta[{}]", i));
+  }
   bool says_parameters = false;
   for (const std::string& argument : arguments) {
     for (const std::string& word : placeholders(argument)) {
@@ -114,7 +119,7 @@ void check_placeholders(const std::vector<std::string>& arguments,
         fail(ErrorKind::input, "'{}': unknown placeholder '{{{}}}'; {}", argument.substr(0, 60),
              word.substr(0, 60), suggestion(word, allowed));
       }
-      says_parameters = says_parameters || (word != "seed" && word != "result");
+      says_parameters = says_parameters || std::ranges::find(other, word) == other.end();
     }
   }
   if (says_parameters) return;

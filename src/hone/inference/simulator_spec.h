@@ -46,8 +46,8 @@ SimulatorSpec simulator_spec_from_json(const nlohmann::json& json);
 // plain braces.
 std::vector<std::string> placeholders(const std::string& argument);
 
-// Throws Error{input} for a placeholder that is none of theta, seed, parameters, result and the
-// parameters' names, with the nearest, and if no argument says what the parameters are.
+// Throws Error{input} for a placeholder that OneShotOptions (hone/simulator/one_shot.h) does not
+// know, with the nearest, and if no argument says what the parameters are.
 void check_placeholders(const std::vector<std::string>& arguments,
                         const std::vector<std::string>& parameters);
 
