@@ -7,6 +7,7 @@
 #include "cli/execute.h"
 #include "cli/progress.h"
 #include "cli/text.h"
+#include "cli/wrong_use.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/ask_tell_files.h"
@@ -23,6 +24,7 @@ struct AskArguments {
 };
 
 void run(const AskArguments& arguments) {
+  check_output_directory(arguments.output);
   Run run = Run::open(arguments.directory);
   const auto names = run.spec().prior.names();
   asked_text({}, names, arguments.format);  // an unknown format is refused before any work

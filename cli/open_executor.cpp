@@ -8,6 +8,7 @@
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/ask_tell.h"
+#include "hone/inference/problem_file.h"
 #include "hone/simulator/one_shot.h"
 #include "hone/simulator/shared_library.h"
 #include "hone/simulator/worker_executor.h"
@@ -44,18 +45,10 @@ std::unique_ptr<Executor> open_workers(const RunSpec& spec, const ExecutorOption
 
 std::unique_ptr<Executor> open_one_shot(const RunSpec& spec, const ExecutorOptions& options,
                                         const LogSink& log) {
-  const SimulatorSpec& s = spec.simulator;
-  return make_one_shot_executor({.command = s.arguments,
-                                 .parameters = spec.prior.names(),
-                                 .directory = s.directory,
-                                 .parameter_file = {},
-                                 .result_file = s.result,
-                                 .workers = worker_count(s),
-                                 .timeout_seconds = s.timeout,
-                                 .retries = s.retries,
-                                 .scratch = {},
-                                 .log = log},
-                                static_cast<Index>(spec.observation.size()), options);
+  OneShotOptions one_shot = one_shot_options(spec.simulator, spec.prior.names());
+  one_shot.workers = worker_count(spec.simulator);
+  one_shot.log = log;
+  return make_one_shot_executor(std::move(one_shot), std::ssize(spec.observation), options);
 }
 
 }  // namespace

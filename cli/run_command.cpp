@@ -35,6 +35,13 @@ std::string flag_of(const std::string& option) {
   return flag;
 }
 
+// Messages about options begin with their name; this one as it was typed: "--max-epochs = 0: ...".
+std::string with_flag(const std::string& message, const RunArguments& arguments) {
+  const std::string name = message.substr(0, message.find_first_of(" :"));
+  if (!arguments.options.contains(name)) return message;
+  return flag_of(name) + message.substr(name.size());
+}
+
 KnownTask known_task(const std::string& name) {
   const Task& task = find_task(name);
   return {task.prior, task.observation, task.budget};
@@ -90,7 +97,13 @@ RunSpec make_spec(const RunArguments& arguments) {
 }
 
 void run(const RunArguments& arguments) {
-  RunSpec spec = make_spec(arguments);
+  RunSpec spec = [&] {
+    try {
+      return make_spec(arguments);
+    } catch (const Error& error) {
+      throw Error(error.kind(), with_flag(error.what(), arguments));
+    }
+  }();
   if (arguments.dry_run) return rehearse(spec, arguments.threads);
   const std::filesystem::path directory = arguments.directory.empty()
                                               ? create_next_run_directory("runs", spec.name)

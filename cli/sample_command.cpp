@@ -82,10 +82,24 @@ std::vector<double> chosen_data(const SampleArguments& arguments, const RunSpec&
   return values;
 }
 
+MarginalPosterior trained_posterior(const std::vector<RatioEstimator>& estimators,
+                                    const Marginal& marginal, std::span<const double> x,
+                                    const SampleArguments& arguments) {
+  try {
+    return find_posterior(estimators, marginal, x);
+  } catch (const Error& error) {
+    if (estimators.empty()) throw;
+    fail(ErrorKind::input,
+         "{}. It is added without new simulations by\n  hone train {} --marginal {}", error.what(),
+         arguments.directory, arguments.marginal);
+  }
+}
+
 void sample(const SampleArguments& arguments) {
   if (arguments.format == "getdist" && arguments.output.empty()) {
     fail(ErrorKind::input, "--format getdist writes several files: give their root with -o");
   }
+  check_output_directory(arguments.output);
   const Run run = Run::open(arguments.directory);
   const Prior& prior = run.spec().prior;
   const Marginal marginal = arguments.marginal == "joint"
@@ -93,7 +107,7 @@ void sample(const SampleArguments& arguments) {
                                 : parse_marginal(arguments.marginal, prior.names());
   const std::vector<double> x = chosen_data(arguments, run.spec());
   const std::vector<RatioEstimator> estimators = run.estimators();
-  const MarginalPosterior posterior = find_posterior(estimators, marginal, x);
+  const MarginalPosterior posterior = trained_posterior(estimators, marginal, x, arguments);
   const PosteriorSamples samples =
       sample_posterior(posterior, arguments.count, Rng(arguments.seed).child("sample"));
   if (samples.method == "mcmc") {

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 
 #include "hone/core/error.h"
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 
 namespace hone::cli {
 namespace {
@@ -40,6 +41,14 @@ void fail_unexpected(const CLI::App& program) {
   }
   fail(ErrorKind::input, "hone {} does not know '{}'; {}see `hone {} --help`", command.get_name(),
        word, question(word.substr(0, word.find('=')), allowed), command.get_name());
+}
+
+void check_output_directory(const std::string& output) {
+  const std::filesystem::path directory = std::filesystem::path(output).parent_path();
+  std::error_code code;
+  if (directory.empty() || std::filesystem::is_directory(directory, code)) return;
+  fail(ErrorKind::input, "-o {}: there is no directory {}; make it, or write somewhere else",
+       output, directory.string());
 }
 
 std::string check_seed(const std::string& text) {

@@ -10,6 +10,9 @@ void check_command(const CLI::App& program, int argc, char** argv);
 // Throws Error{input} for words that the chosen command does not know, with the nearest option.
 [[noreturn]] void fail_unexpected(const CLI::App& program);
 
+// Throws Error{input} if a file of this name could not be written for want of its directory.
+void check_output_directory(const std::string& output);
+
 // For --seed: a negative or too large number is not read as another one.
 std::string check_seed(const std::string& text);
 

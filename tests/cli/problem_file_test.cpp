@@ -50,6 +50,24 @@ TEST_F(ProblemFile, RunsAWorkerAndAOneShotProgramToTheSamePosterior) {
   EXPECT_EQ(posteriors[0], posteriors[1]);
 }
 
+TEST_F(ProblemFile, OfAOneShotProgramMayUseFilesOfItsOwnNamesOrStandardOutput) {
+  const std::pair<const char*, const char*> ways[] = {
+      {"echo $0 $1", R"(run = ["sh", "-c", "echo $0 $1", "{a}", "{b}"])"},
+      {"{result}", R"(run = ["sh", "-c", "echo $1 $2 > $0", "{result}", "{a}", "{b}"])"},
+      {"files", R"(run = ["sh", "-c", "sed -n 's/^[ab] = //p' in.txt > out.txt"]
+parameters = "in.txt"
+result = "out.txt")"}};
+  std::vector<std::string> posteriors;
+  for (const auto& [name, simulator] : ways) {
+    write(problem(simulator));
+    const std::string run = "run-" + std::to_string(posteriors.size());
+    const ProgramResult result = hone({"run", "problem.toml", "-o", run, "--budget", "100"});
+    ASSERT_EQ(result.code, 0) << name << result;
+    posteriors.push_back(bytes_of(scratch_.path() / run / "posterior" / "posterior.h5"));
+    EXPECT_EQ(posteriors.back(), posteriors.front()) << name;
+  }
+}
+
 TEST_F(ProblemFile, OfARunThatFinishedIsNotNeededToShowOrResumeIt) {
   write(problem(kWorker));
   ASSERT_EQ(hone({"run", "problem.toml", "-o", "run"}).code, 0);

@@ -112,18 +112,20 @@ TEST_F(Sample, TheSameSeedGivesTheSameBytes) {
 }
 
 TEST_F(Sample, WrongRequestsAreRefused) {
-  expect_refused(sample({"--marginal", "0,1,2"}), 2,
-                 {"theta_0,theta_1,theta_2 has not been trained",
-                  "--marginal theta_0,theta_1,theta_2", "hone train"});
-  expect_refused(sample({"--marginal", "joint"}), 2, {"hone train"});
+  expect_refused(
+      sample({"--marginal", "0,1,2"}), 2,
+      {"theta_0,theta_1,theta_2 has not been trained", "hone train run --marginal 0,1,2"});
+  expect_refused(sample({"--marginal", "joint"}), 2, {"hone train run --marginal joint"});
   expect_refused(sample({"--marginal", "theta_7"}), 2, {"theta_7", "did you mean"});
   expect_refused(sample({"--marginal", "3"}), 2, {"index 3 must be between 0 and 2"});
   expect_refused(sample({"--marginal", ""}), 2, {"marginal"});
   expect_refused(sample({"--marginal", "0", "--format", "getdist"}), 2, {"getdist", "-o"});
   expect_refused(sample({"--marginal", "0", "--format", "xml"}), 2, {"xml"});
   expect_refused(sample({"--marginal", "0", "-n", "0"}), 2, {"0 not in range"});
-  expect_refused(sample({"--marginal", "0", "-n", "5", "-o", "no/such/place.csv"}), 1,
-                 {"no/such/place.csv", "No such file or directory"});
+  expect_refused(sample({"--marginal", "0", "-n", "5", "-o", "no/such/place.csv"}), 2,
+                 {"no/such/place.csv", "there is no directory no/such"});
+  expect_refused(sample({"--marginal", "0", "--format", "getdist", "-o", "chains/root"}), 2,
+                 {"chains/root", "there is no directory chains"});
   std::filesystem::remove_all(scratch.path() / "run" / "networks");
   expect_refused(sample({"--marginal", "0"}), 2, {"no posterior yet", "hone resume"});
 }

@@ -102,9 +102,7 @@ TEST(OptionTable, EveryValueOutOfRangeIsRefusedByName) {
           options.validate();
         },
         ErrorKind::input);
-    std::string flat = text;  // the engine says "embedding.kernel"
-    std::ranges::replace(flat, '.', '_');
-    EXPECT_TRUE(contains(flat, name)) << name << ": " << text;
+    EXPECT_TRUE(text.starts_with(name + " = ")) << name << ": " << text;
   }
 }
 

@@ -102,8 +102,13 @@ TEST_F(ProblemFileErrors, CheckTheSimulatorBeforeAnyWork) {
   expect_refused(with("command = [\"sh\"]\nworkers = -1"), 4, {"must lie in 0 .. 4096"});
   expect_refused(with("command = [\"sh\"]\ntimeout = 0"), 4, {"positive number of seconds"});
   expect_refused(with("command = [\"sh\"]\ndirectory = \"gone\""), 4, {"there is no directory"});
-  expect_refused(with("run = [\"sh\", \"{theta}\"]"), 3, {"simulator.result: missing"});
-  expect_refused(with("run = [\"sh\", \"{theta}\"]\nresult = \"a.h5\""), 4, {".npy, .csv or .txt"});
+  expect_refused(with("command = [\"sh\", \"{mass}\"]"), 3, {"write run instead of command"});
+  expect_refused(with("run = [\"sh\", \"{theta}\"]\nresult = \"a.h5\""), 4,
+                 {".npy or .csv or .txt"});
+  expect_refused(with("run = [\"sh\", \"{theta}\"]\nresult = \"out/a.npy\""), 4,
+                 {"without directories"});
+  expect_refused(with("run = [\"sh\"]\nparameters = \"a.nml\""), 4, {".txt or .json"});
+  expect_refused(with("run = [\"sh\", \"--all={theta}\"]"), 3, {"must be an argument of its own"});
   expect_refused(with("run = [\"sh\", \"{mas}\"]\nresult = \"a.npy\""), 3,
                  {"unknown placeholder '{mas}'; did you mean 'mass'?"});
   expect_refused(with("run = [\"sh\", \"{seed}\"]\nresult = \"a.npy\""), 3,

@@ -94,7 +94,7 @@ max_failed_fraction = 0.1)"))
 TEST_F(ProblemFile, DescribesAOneShotProgramAndALibrary) {
   put_program("simulate");
   const SimulatorSpec run = read(replaced(good_problem(), "by_hand = true", R"(
-run = ["./simulate", "{mass}", "--all={theta}", "{{plain}}", "{seed}", "{parameters}", "{result}"]
+run = ["./simulate", "{mass}", "{theta}", "{{plain}}", "{seed}", "{parameters}", "{result}"]
 result = "out.npy")"))
                                 .simulator;
   EXPECT_EQ(run.kind, SimulatorKind::run);

@@ -102,6 +102,44 @@ TEST(Simulations, FailuresAreCountedAndLeftOut) {
   for (Index i = 0; i < data.rows(); ++i) EXPECT_LE(data.theta(i, 0), 0.8f);
 }
 
+// What simulate() says on failure.
+std::string complaint(Simulations simulations, Index count) {
+  try {
+    simulations.simulate(Region::whole(2), 1, count, silent_observer());
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::simulator);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Simulations, ThatEndedARunByTheirFailuresEndItAgain) {
+  constexpr double kLimit = 0.15;  // 20 % fail
+  Laboratory laboratory(test::uniform_prior(2), 2, simulator, {.max_failed_fraction = kLimit});
+  const auto simulations = [&](double limit) {
+    return Simulations(laboratory.prior(), laboratory.store(), laboratory.executor(), Rng(3),
+                       limit);
+  };
+  const std::string first = complaint(simulations(kLimit), 200);
+  const Index rows = laboratory.store().rows();
+  EXPECT_TRUE(contains(first, "simulations failed")) << first;
+  EXPECT_EQ(complaint(simulations(kLimit), 200), first);
+  EXPECT_EQ(laboratory.store().rows(), rows) << "nothing is simulated in vain";
+}
+
+TEST(Simulations, ThatAreAllStoredAreHeldToTheLimitToo) {
+  Laboratory laboratory(test::uniform_prior(2), 2, simulator);  // 20 % fail
+  const auto simulations = [&](double limit) {
+    return Simulations(laboratory.prior(), laboratory.store(), laboratory.executor(), Rng(3),
+                       limit);
+  };
+  EXPECT_EQ(complaint(simulations(0.5), 200), "");
+  ASSERT_EQ(laboratory.store().rows(), 200);
+  const std::string text = complaint(simulations(0.1), 200);
+  EXPECT_TRUE(contains(text, "of 200 simulations failed") && contains(text, "too hot")) << text;
+  EXPECT_EQ(complaint(simulations(0.3), 200), "") << "a raised limit lets the run go on";
+}
+
 TEST(Simulations, AreKeptByRegionWithLocalCoordinatesOfIt) {
   Laboratory laboratory(test::uniform_prior(2), 2, simulator);
   Simulations simulations = laboratory.simulations();

@@ -121,6 +121,7 @@ class Laboratory {
     return {prior_, store_, *executor_, Rng(seed)};
   }
   SimulationStore& store() { return store_; }
+  Executor& executor() { return *executor_; }
   const Prior& prior() const { return prior_; }
 
  private:

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "hone/core/error.h"
+#include "hone/core/suggestion.h"
 #include "hone/prior/distribution.h"
-#include "hone/prior/suggestion.h"
 
 namespace hone {
 namespace {

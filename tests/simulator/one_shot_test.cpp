@@ -148,8 +148,8 @@ TEST_F(OneShot, RefusesWrongCommands) {
     options.command[0] = program;
     return error_text([&] { make_one_shot_executor(options, 1); }, ErrorKind::input);
   };
-  EXPECT_TRUE(contains(refusal({"{mas}"}), "unknown placeholder {mas}"));
-  EXPECT_TRUE(contains(refusal({"{theta[2]}"}), "{theta[1]}"));
+  EXPECT_TRUE(contains(refusal({"{mas}"}), "unknown placeholder '{mas}'; did you mean 'mass'?"));
+  EXPECT_TRUE(contains(refusal({"{theta[2]}"}), "theta[1]"));
   EXPECT_TRUE(contains(refusal({"a{theta}"}), "must be an argument of its own"));
   EXPECT_TRUE(contains(refusal({"{seed"}), "not closed"));
   EXPECT_TRUE(contains(refusal({"{theta}"}, "./nothing"), "there is no file"));

@@ -4,8 +4,8 @@
 
 #include "hone/core/error.h"
 #include "hone/core/npy.h"
+#include "hone/core/suggestion.h"
 #include "hone/inference/ask_tell_files.h"
-#include "hone/prior/suggestion.h"
 
 namespace hone {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "hone/core/error.h"
+#include "hone/core/suggestion.h"
 #include "hone/inference/options.h"
-#include "hone/prior/suggestion.h"
 
 namespace hone {
 namespace {

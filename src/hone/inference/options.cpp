@@ -1,7 +1,5 @@
 #include "hone/inference/options.h"
 
-#include <limits>
-
 #include "hone/core/error.h"
 
 namespace hone {
@@ -9,6 +7,26 @@ namespace {
 
 void check(bool good, const char* name, double value, const char* limit) {
   if (!good) fail(ErrorKind::input, "{} = {}: {}", name, value, limit);
+}
+
+// The engine names its own fields, "optimizer.learning_rate = 0: ...", where users know the option
+// "learning_rate". Only those of the embedding keep their group, for "hidden" is an option already.
+std::string with_option_name(std::string message) {
+  constexpr std::string_view group = "embedding.";
+  for (std::size_t i = 0; (i = message.find(group, i)) != message.npos;) {
+    message.replace(i, group.size(), "embedding_");
+  }
+  const std::size_t dot = message.find('.');
+  return dot < message.find_first_of(" :") ? message.substr(dot + 1) : message;
+}
+
+template <typename Options, typename... Args>
+void validate_as_options(const Options& options, const Args&... args) {
+  try {
+    options.validate(args...);
+  } catch (const Error& error) {
+    throw Error(error.kind(), with_option_name(error.what()));
+  }
 }
 
 InferenceOptions paper_preset() {
@@ -69,7 +87,7 @@ void TruncationOptions::validate() const {
         "must lie in 64 .. 1048576");
 }
 
-void InferenceOptions::validate() const {
+void InferenceOptions::validate(Index data_size) const {
   check(budget >= 50 && budget <= 1'000'000'000, "budget", static_cast<double>(budget),
         "must lie in 50 .. 1000000000");
   check(max_rounds >= 1, "max_rounds", max_rounds, "must be 1 or greater");
@@ -94,12 +112,11 @@ void InferenceOptions::validate() const {
   check(max_failed_fraction >= 0 && max_failed_fraction <= 1, "max_failed_fraction",
         max_failed_fraction, "must lie in [0, 1]");
   truncation.validate();
-  network.validate();
-  // The length of the data, which a convolution must not use up, is not known here.
-  embedding.validate(std::numeric_limits<Index>::max());
+  validate_as_options(network);
+  validate_as_options(embedding, data_size);
   check(embedding.kernel >= 1, "embedding_kernel", embedding.kernel, "must be 1 or greater");
   check(embedding.stride >= 1, "embedding_stride", embedding.stride, "must be 1 or greater");
-  training.validate();
+  validate_as_options(training);
 }
 
 }  // namespace hone

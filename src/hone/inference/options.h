@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,9 @@ struct InferenceOptions {
   TrainingOptions training;
   double max_failed_fraction = 0.5;
 
-  void validate() const;  // throws Error{input} naming the option, the value and the limit
+  // Throws Error{input} naming the option, the value and the limit. A convolution must not use up
+  // the data.
+  void validate(Index data_size = std::numeric_limits<Index>::max()) const;
 };
 
 // "default" or "paper"; Error{input} otherwise.

@@ -1,5 +1,7 @@
 #include "hone/inference/problem_file.h"
 
+#include <algorithm>
+
 #include "hone/core/error.h"
 #include "hone/inference/problem_sections.h"
 
@@ -101,6 +103,21 @@ DatasetSource dataset_source(const SimulatorSpec& spec) {
           .x = spec.x};
 }
 
+OneShotOptions one_shot_options(const SimulatorSpec& spec,
+                                const std::vector<std::string>& parameters) {
+  HONE_ASSERT(spec.kind == SimulatorKind::run);
+  return {.command = spec.arguments,
+          .parameters = parameters,
+          .directory = spec.directory,
+          .parameter_file = spec.parameters,
+          .result_file = spec.result,
+          .workers = std::max(1, spec.workers),
+          .timeout_seconds = spec.timeout,
+          .retries = spec.retries,
+          .scratch = {},
+          .log = {}};
+}
+
 Problem read_problem_file(const fs::path& path, const TaskLookup& find_task) {
   const TomlDocument document = read_toml(path);
   const TomlTable root(document);
@@ -116,7 +133,7 @@ Problem read_problem_file(const fs::path& path, const TaskLookup& find_task) {
   Prior prior = read_parameter_sections(root);
   if (spec.kind == SimulatorKind::run) {
     try {
-      check_placeholders(spec.arguments, prior.names());
+      check_placeholders(one_shot_options(spec, prior.names()));
     } catch (const Error& error) {
       root.table("simulator").refuse("run", error.what());
     }

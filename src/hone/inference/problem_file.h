@@ -4,6 +4,7 @@
 #include <string>
 
 #include "hone/inference/problem.h"
+#include "hone/simulator/one_shot.h"
 #include "hone/store/dataset_file.h"
 
 namespace hone {
@@ -16,6 +17,10 @@ Problem read_problem_file(const std::filesystem::path& path, const TaskLookup& f
 
 // Where the simulations of a data set are; the spec's kind must be dataset.
 DatasetSource dataset_source(const SimulatorSpec& spec);
+
+// How to run a one-shot program; the spec's kind must be run.
+OneShotOptions one_shot_options(const SimulatorSpec& spec,
+                                const std::vector<std::string>& parameters);
 
 // The commented file that `hone init` writes. As it stands it describes a worker simulate.py with
 // two parameters.

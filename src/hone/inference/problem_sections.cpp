@@ -42,16 +42,14 @@ void set_options(InferenceOptions& options, const TomlTable& section) {
   }
 }
 
-// Messages of the options name a field, perhaps inside a group: "training.batch_size = 1: ...".
+// Messages of the options begin with their name: "batch_size = 1: ...".
 template <typename F>
 void check_options(const TomlTable& root, F&& check) {
   try {
     check();
   } catch (const Error& error) {
     const std::string message = error.what();
-    const std::string field = message.substr(0, message.find(' '));
-    const std::size_t dot = field.rfind('.');
-    const std::string option = dot == std::string::npos ? field : field.substr(dot + 1);
+    const std::string option = message.substr(0, message.find_first_of(" :"));
     root.refuse_at("inference." + option, "inference." + message);
   }
 }
@@ -158,10 +156,7 @@ void read_inference_section(Problem& problem, const TomlTable& root,
       }
     }
   }
-  check_options(root, [&] { problem.options.validate(); });
-  check_options(root, [&] {
-    problem.options.embedding.validate(static_cast<Index>(problem.observation.size()));
-  });
+  check_options(root, [&] { problem.options.validate(std::ssize(problem.observation)); });
 }
 
 }  // namespace hone

@@ -10,7 +10,7 @@
 
 #include "hone/core/error.h"
 #include "hone/inference/problem_sections.h"
-#include "hone/prior/suggestion.h"
+#include "hone/simulator/one_shot.h"
 
 namespace hone {
 namespace {
@@ -26,7 +26,7 @@ struct KindKeys {
 const std::vector<KindKeys>& kind_keys() {
   static const std::vector<KindKeys> table = {
       {Kind::command, {"workers", "timeout", "retries", "directory"}},
-      {Kind::run, {"result", "workers", "timeout", "retries", "directory"}},
+      {Kind::run, {"parameters", "result", "workers", "timeout", "retries", "directory"}},
       {Kind::library, {}},
       {Kind::dataset, {"theta", "x"}},
       {Kind::task, {}},
@@ -118,6 +118,11 @@ void read_program(SimulatorSpec& spec, const TomlTable& section) {
   }
   spec.arguments = section.texts(key).value();
   check_program(section, key, spec);
+  if (spec.kind == Kind::command && is_one_shot(spec.arguments)) {
+    section.refuse(key,
+                   "a placeholder belongs to a program that is started for every simulation: write "
+                   "run instead of command, or {{ for a plain brace");
+  }
   spec.workers = bounded(section, "workers", spec.workers, 4096);
   spec.retries = bounded(section, "retries", spec.retries, 100);
   if (const auto timeout = section.number("timeout")) {
@@ -128,18 +133,18 @@ void read_program(SimulatorSpec& spec, const TomlTable& section) {
   }
 }
 
-void read_result(SimulatorSpec& spec, const TomlTable& section) {
-  if (!section.has("result")) {
-    section.refuse_with("run",
-                        "simulator.result: missing; name the file that the program writes, such as "
-                        "\"out.npy\" (or .csv, .txt)");
+// A file in the directory of one simulation.
+std::string read_file_name(const TomlTable& section, const std::string& key,
+                           const std::vector<std::string>& endings) {
+  const auto name = section.text(key);
+  if (!name) return "";
+  if (name->find('/') != std::string::npos) {
+    section.refuse(key, "must be a file name without directories: every simulation has its own");
   }
-  spec.result = *section.text("result");
-  const std::string ending = fs::path(spec.result).extension().string();
-  constexpr std::array<std::string_view, 3> endings = {".npy", ".csv", ".txt"};
-  if (std::ranges::find(endings, ending) == endings.end()) {
-    section.refuse("result", "must end in .npy, .csv or .txt");
+  if (std::ranges::find(endings, fs::path(*name).extension().string()) == endings.end()) {
+    section.refuse(key, fmt::format("must end in {}", fmt::join(endings, " or ")));
   }
+  return *name;
 }
 
 void read_dataset(SimulatorSpec& spec, const TomlTable& section) {
@@ -168,7 +173,10 @@ SimulatorSpec read_simulator_section(const TomlTable& root, const fs::path& fold
   spec.kind = chosen.kind;
   spec.directory = folder.string();
   if (spec.kind == Kind::command || spec.kind == Kind::run) read_program(spec, section);
-  if (spec.kind == Kind::run) read_result(spec, section);
+  if (spec.kind == Kind::run) {
+    spec.parameters = read_file_name(section, "parameters", {".txt", ".json"});
+    spec.result = read_file_name(section, "result", {".npy", ".csv", ".txt"});
+  }
   if (spec.kind == Kind::library) {
     spec.library = required_file(section, "library", *section.text("library"), spec.directory);
   }

@@ -67,11 +67,8 @@ Index RatioEstimator::find(const Marginal& marginal) const {
     const auto names = prior_.prior().names();
     std::vector<std::string> trained;
     for (const Marginal& one : marginals_) trained.push_back(marginal_name(one, names));
-    fail(
-        ErrorKind::input,
-        "the marginal {} has not been trained; trained are {}. `hone train DIR --marginal {}` adds "
-        "it without new simulations",
-        marginal_name(marginal, names), fmt::join(trained, "; "), marginal_name(marginal, names));
+    fail(ErrorKind::input, "the marginal {} has not been trained; trained are {}",
+         marginal_name(marginal, names), fmt::join(trained, "; "));
   }
   return found - marginals_.begin();
 }

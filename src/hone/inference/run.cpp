@@ -92,8 +92,7 @@ void RunSpec::validate() const {
   if (marginals.empty() || !std::ranges::all_of(marginals, good)) {
     fail(ErrorKind::input, "marginals: must be lists of ascending parameter indices");
   }
-  options.validate();
-  options.embedding.validate(static_cast<Index>(observation.size()));
+  options.validate(std::ssize(observation));
 }
 
 Run::Run(fs::path directory, RunSpec spec)
@@ -196,7 +195,7 @@ Summary Run::execute(Executor& executor, Observer& observer) {
   const Rng rng(spec_.seed);
   SimulationStore store = open_store(true);
   if (spec_.simulator.kind == SimulatorKind::dataset) load_dataset(store, spec_, observer);
-  Simulations simulations(spec_.prior, store, executor, rng);
+  Simulations simulations(spec_.prior, store, executor, rng, spec_.options.max_failed_fraction);
   DirectoryJournal journal(directory_, spec_.prior);
   const InferenceResult result =
       tmnre(simulations, spec_.observation, spec_.marginals, spec_.options, journal, rng, observer);

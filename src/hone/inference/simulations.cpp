@@ -2,12 +2,18 @@
 
 #include <algorithm>
 
+#include "hone/simulator/failure_tally.h"
 #include "hone/store/split.h"
 
 namespace hone {
 
-Simulations::Simulations(Prior prior, SimulationStore& store, Executor& executor, const Rng& rng)
-    : prior_(std::move(prior)), store_(store), executor_(executor), rng_(rng) {}
+Simulations::Simulations(Prior prior, SimulationStore& store, Executor& executor, const Rng& rng,
+                         double max_failed_fraction)
+    : prior_(std::move(prior)),
+      store_(store),
+      executor_(executor),
+      rng_(rng),
+      max_failed_fraction_(max_failed_fraction) {}
 
 namespace {
 
@@ -51,19 +57,22 @@ SimulationRows finished_rows(const Pending& pending, const FinishedSimulations& 
 
 void Simulations::simulate(const Region& region, int round, Index count, Observer& observer) {
   std::vector<std::int64_t> missing;
-  Index failed_before = 0;
+  const auto& reasons = store_.failure_reasons();
+  FailureTally stored({.max_failed_fraction = max_failed_fraction_}, count);
   for (Index id = issued_; id < issued_ + count; ++id) {
-    if (!store_.contains(id)) {
+    if (store_.contains(id)) {
+      const auto reason = reasons.find(id);
+      stored.add(reason == reasons.end() ? Failure() : reason->second);
+    } else {
       missing.push_back(id);
-    } else if (store_.info(id).failed) {
-      ++failed_before;
     }
   }
+  if (missing.empty() ? stored.too_many() : stored.certainly_too_many()) throw stored.error();
   issued_ += count;
   if (missing.empty()) return;
   Pending pending = draw_pending(TruncatedPrior(prior_, region), std::move(missing), rng_);
   pending.request.finished_before = count - pending.request.rows();
-  pending.request.failed_before = failed_before;
+  pending.request.failed_before = stored.summary().failed;
   executor_.run(
       pending.request,
       [&](const FinishedSimulations& finished) {

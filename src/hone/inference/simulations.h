@@ -32,12 +32,15 @@ struct Dataset {
 // interruption is exactly what would have been made, and is not made again.
 class Simulations {
  public:
-  Simulations(Prior prior, SimulationStore& store, Executor& executor, const Rng& rng);
+  Simulations(Prior prior, SimulationStore& store, Executor& executor, const Rng& rng,
+              double max_failed_fraction = 1);
 
   const Prior& prior() const { return prior_; }
   Index issued() const { return issued_; }  // asked for so far, failed ones included
 
-  // Asks for `count` more simulations in the region; on return all are in the store.
+  // Asks for `count` more simulations in the region; on return all are in the store. Throws what
+  // the executor throws, and Error{simulator} without simulating if too many of those that an
+  // earlier process has stored failed: a run that they ended ends again.
   void simulate(const Region& region, int round, Index count, Observer& observer);
 
   // Of those asked for so far:
@@ -52,6 +55,7 @@ class Simulations {
   SimulationStore& store_;
   Executor& executor_;
   Rng rng_;
+  double max_failed_fraction_;
   Index issued_ = 0;
 };
 

@@ -1,10 +1,9 @@
 #include "hone/inference/simulator_spec.h"
 
-#include <algorithm>
 #include <array>
 
 #include "hone/core/error.h"
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 
 namespace hone {
 namespace {
@@ -44,7 +43,10 @@ std::string to_string(SimulatorKind kind) {
 nlohmann::ordered_json to_json(const SimulatorSpec& spec) {
   nlohmann::ordered_json json{{"kind", to_string(spec.kind)}};
   if (is_program(spec.kind)) json["arguments"] = spec.arguments;
-  if (spec.kind == Kind::run) json["result"] = spec.result;
+  if (spec.kind == Kind::run) {
+    json["parameters"] = spec.parameters;
+    json["result"] = spec.result;
+  }
   if (spec.kind == Kind::library) json["library"] = spec.library;
   if (spec.kind == Kind::dataset) {
     json["dataset"] = spec.dataset;
@@ -65,7 +67,10 @@ SimulatorSpec simulator_spec_from_json(const nlohmann::json& json) {
   SimulatorSpec spec;
   spec.kind = kind_from(json.at("kind").get<std::string>());
   if (is_program(spec.kind)) json.at("arguments").get_to(spec.arguments);
-  if (spec.kind == Kind::run) json.at("result").get_to(spec.result);
+  if (spec.kind == Kind::run) {
+    spec.parameters = json.value("parameters", "");
+    json.at("result").get_to(spec.result);
+  }
   if (spec.kind == Kind::library) json.at("library").get_to(spec.library);
   if (spec.kind == Kind::dataset) {
     json.at("dataset").get_to(spec.dataset);
@@ -82,51 +87,6 @@ SimulatorSpec simulator_spec_from_json(const nlohmann::json& json) {
     json.at("retries").get_to(spec.retries);
   }
   return spec;
-}
-
-std::vector<std::string> placeholders(const std::string& argument) {
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < argument.size(); ++i) {
-    if (argument[i] != '{') continue;
-    if (argument.compare(i, 2, "{{") == 0) {
-      ++i;
-      continue;
-    }
-    const std::size_t end = argument.find('}', i);
-    if (end == std::string::npos) {
-      fail(ErrorKind::input, "'{}': a brace is not closed; write {{{{ for a plain one",
-           argument.substr(0, 60));
-    }
-    words.push_back(argument.substr(i + 1, end - i - 1));
-    i = end;
-  }
-  return words;
-}
-
-void check_placeholders(const std::vector<std::string>& arguments,
-                        const std::vector<std::string>& parameters) {
-  const std::vector<std::string> other{"seed", "id", "result", "directory"};
-  std::vector<std::string> allowed{"theta", "parameters"};
-  allowed.insert(allowed.end(), parameters.begin(), parameters.end());
-  allowed.insert(allowed.end(), other.begin(), other.end());
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    allowed.push_back(fmt::format("theta[{}]", i));
-  }
-  bool says_parameters = false;
-  for (const std::string& argument : arguments) {
-    for (const std::string& word : placeholders(argument)) {
-      if (std::ranges::find(allowed, word) == allowed.end()) {
-        fail(ErrorKind::input, "'{}': unknown placeholder '{{{}}}'; {}", argument.substr(0, 60),
-             word.substr(0, 60), suggestion(word, allowed));
-      }
-      says_parameters = says_parameters || std::ranges::find(other, word) == other.end();
-    }
-  }
-  if (says_parameters) return;
-  fail(ErrorKind::input,
-       "the program is not told its parameters: use {{theta}} (all of them), {{{}}} (one) or "
-       "{{parameters}} (a file) in an argument",
-       parameters.front());
 }
 
 }  // namespace hone

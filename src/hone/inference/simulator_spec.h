@@ -22,7 +22,8 @@ std::string to_string(SimulatorKind kind);  // as the key in a problem file
 struct SimulatorSpec {
   SimulatorKind kind = SimulatorKind::task;
   std::vector<std::string> arguments;  // command, run: the program and its arguments
-  std::string result;                  // run: the file it writes, .npy, .csv or .txt
+  std::string parameters;              // run: the file it reads; empty: only by a placeholder
+  std::string result;                  // run: the file it writes; empty: stdout or a placeholder
   std::string library;                 // library: the file
   std::vector<std::string> dataset;    // dataset: the file, or one with theta and one with x
   std::string theta = "theta";         // dataset: names of the arrays in the file
@@ -41,14 +42,5 @@ struct SimulatorSpec {
 nlohmann::ordered_json to_json(const SimulatorSpec& spec);
 // nlohmann's exceptions on wrong types, Error{input} on an unknown kind: for read_json_as().
 SimulatorSpec simulator_spec_from_json(const nlohmann::json& json);
-
-// The words in braces in an argument: {"theta", "seed"} of "--p={theta},{seed}". "{{" and "}}" are
-// plain braces.
-std::vector<std::string> placeholders(const std::string& argument);
-
-// Throws Error{input} for a placeholder that OneShotOptions (hone/simulator/one_shot.h) does not
-// know, with the nearest, and if no argument says what the parameters are.
-void check_placeholders(const std::vector<std::string>& arguments,
-                        const std::vector<std::string>& parameters);
 
 }  // namespace hone

@@ -8,8 +8,8 @@
 
 #include "hone/core/error.h"
 #include "hone/core/npy.h"
+#include "hone/core/suggestion.h"
 #include "hone/inference/ask_tell_files.h"
-#include "hone/prior/suggestion.h"
 #include "hone/store/csv_reader.h"
 #include "hone/store/files.h"
 #include "hone/store/zip_file.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hone/core/error.h"
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 
 namespace hone {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "hone/core/error.h"
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 
 namespace hone {
 namespace {

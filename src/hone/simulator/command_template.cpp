@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hone/core/error.h"
+#include "hone/core/suggestion.h"
 #include "hone/simulator/worker_protocol.h"
 
 namespace hone {
@@ -30,19 +31,25 @@ std::optional<std::size_t> theta_index(std::string_view name) {
 }  // namespace
 
 CommandTemplate::CommandTemplate(OneShotOptions& options) : names_(options.parameters) {
-  bool uses_parameters = false, uses_result = false;
-  for (const std::string& argument : options.command) {
-    for (const Piece& piece : arguments_.emplace_back(parse(argument))) {
-      uses_parameters = uses_parameters || piece.kind == Piece::Kind::parameters;
-      uses_result = uses_result || piece.kind == Piece::Kind::result;
-    }
+  for (const std::string& argument : options.command) arguments_.push_back(parse(argument));
+  if (uses(Piece::Kind::parameters) && options.parameter_file.empty()) {
+    options.parameter_file = "parameters.txt";
   }
-  if (uses_parameters && options.parameter_file.empty()) options.parameter_file = "parameters.txt";
-  if (uses_result && options.result_file.empty()) options.result_file = "result.csv";
+  if (uses(Piece::Kind::result) && options.result_file.empty()) options.result_file = "result.csv";
   parameter_file_ = options.parameter_file;
   result_file_ = options.result_file;
   directory_ = std::filesystem::absolute(options.directory / ".").lexically_normal().string();
   if (directory_.size() > 1 && directory_.back() == '/') directory_.pop_back();
+}
+
+bool CommandTemplate::uses(Piece::Kind kind) const {
+  return std::ranges::any_of(arguments_, [kind](const Argument& pieces) {
+    return std::ranges::find(pieces, kind, &Piece::kind) != pieces.end();
+  });
+}
+
+bool CommandTemplate::tells_parameters() const {
+  return !parameter_file_.empty() || uses(Piece::Kind::theta) || uses(Piece::Kind::all_theta);
 }
 
 CommandTemplate::Argument CommandTemplate::parse(const std::string& argument) const {
@@ -60,10 +67,8 @@ CommandTemplate::Argument CommandTemplate::parse(const std::string& argument) co
     } else if (c == '{') {
       const std::size_t end = argument.find('}', i);
       if (end == argument.npos) {
-        fail(ErrorKind::input,
-             "simulator.command: '{}' has a brace that is not closed; write {{{{ "
-             "for a brace",
-             argument);
+        fail(ErrorKind::input, "'{}': a brace is not closed; write {{{{ for a plain one",
+             argument.substr(0, 60));
       }
       end_text();
       pieces.push_back(placeholder(argument.substr(i + 1, end - i - 1), argument));
@@ -76,8 +81,8 @@ CommandTemplate::Argument CommandTemplate::parse(const std::string& argument) co
   if (pieces.size() > 1 && std::ranges::any_of(pieces, [](const Piece& piece) {
         return piece.kind == Piece::Kind::all_theta;
       })) {
-    fail(ErrorKind::input, "simulator.command: {{theta}} in '{}' must be an argument of its own",
-         argument);
+    fail(ErrorKind::input, "'{}': {{theta}} must be an argument of its own",
+         argument.substr(0, 60));
   }
   return pieces;
 }
@@ -85,6 +90,13 @@ CommandTemplate::Argument CommandTemplate::parse(const std::string& argument) co
 CommandTemplate::Piece CommandTemplate::placeholder(const std::string& name,
                                                     const std::string& argument) const {
   using Kind = Piece::Kind;
+  constexpr std::pair<const char*, Kind> kWords[] = {// NOLINT
+                                                     {"theta", Kind::all_theta},
+                                                     {"seed", Kind::seed},
+                                                     {"id", Kind::id},
+                                                     {"result", Kind::result},
+                                                     {"parameters", Kind::parameters},
+                                                     {"directory", Kind::directory}};
   // A parameter may be called "seed"; its own name comes first.
   if (const auto found = std::ranges::find(names_, name); found != names_.end()) {
     return {Kind::theta, "", static_cast<std::size_t>(found - names_.begin())};
@@ -92,21 +104,14 @@ CommandTemplate::Piece CommandTemplate::placeholder(const std::string& name,
   if (const auto index = theta_index(name); index && *index < names_.size()) {
     return {Kind::theta, "", *index};
   }
-  const std::pair<const char*, Kind> words[] = {// NOLINT
-                                                {"theta", Kind::all_theta},
-                                                {"seed", Kind::seed},
-                                                {"id", Kind::id},
-                                                {"result", Kind::result},
-                                                {"parameters", Kind::parameters},
-                                                {"directory", Kind::directory}};
-  for (const auto& [word, kind] : words) {
+  for (const auto& [word, kind] : kWords) {
     if (name == word) return {kind, "", 0};
   }
-  fail(ErrorKind::input,
-       "simulator.command: unknown placeholder {{{}}} in '{}'; there are {{theta}}, {{theta[0]}} "
-       "to {{theta[{}]}}, {{seed}}, {{id}}, {{parameters}}, {{result}}, {{directory}} and the "
-       "names {}; write {{{{ for a brace",
-       name, argument, names_.size() - 1, fmt::join(names_, ", "));
+  std::vector<std::string> allowed = names_;
+  for (const auto& one : kWords) allowed.emplace_back(one.first);
+  for (std::size_t i = 0; i < names_.size(); ++i) allowed.push_back(fmt::format("theta[{}]", i));
+  fail(ErrorKind::input, "'{}': unknown placeholder '{{{}}}'; {}; write {{{{ for a plain brace",
+       argument.substr(0, 60), name.substr(0, 60), suggestion(name, allowed));
 }
 
 std::string CommandTemplate::expand(const Piece& piece, const OneShotCall& call) const {
@@ -152,6 +157,15 @@ std::string parameter_text(const OneShotCall& call, const std::vector<std::strin
     text += "seed = " + std::to_string(call.seed) + "\n";
   }
   return text;
+}
+
+void check_placeholders(const OneShotOptions& options) {
+  OneShotOptions completed = options;
+  if (CommandTemplate(completed).tells_parameters()) return;
+  fail(ErrorKind::input,
+       "the program is not told its parameters: use {{theta}} (all of them), {{{}}} (one) or "
+       "{{parameters}} (a file) in an argument",
+       options.parameters.front());
 }
 
 bool is_one_shot(const std::vector<std::string>& command) {

@@ -24,6 +24,7 @@ class CommandTemplate {
   // Fills in the file names that the placeholders imply. Error{input} for a wrong placeholder.
   explicit CommandTemplate(OneShotOptions& options);
   std::vector<std::string> arguments(const OneShotCall& call) const;
+  bool tells_parameters() const;  // in an argument or in a file
 
  private:
   struct Piece {
@@ -34,6 +35,7 @@ class CommandTemplate {
   };
   using Argument = std::vector<Piece>;
 
+  bool uses(Piece::Kind kind) const;
   Argument parse(const std::string& argument) const;
   Piece placeholder(const std::string& name, const std::string& argument) const;
   std::string expand(const Piece& piece, const OneShotCall& call) const;

@@ -12,7 +12,8 @@ namespace hone {
 // Counts failures by reason and says when they are too many. Not thread-safe.
 class FailureTally {
  public:
-  // planned: rows finished before plus rows of this request.
+  FailureTally(const ExecutorOptions& options, Index planned);
+  // Planned are the rows finished before and those of this request.
   FailureTally(const ExecutorOptions& options, const SimulationRequest& request);
 
   void add(const Failure& failure);
@@ -20,23 +21,25 @@ class FailureTally {
   // May be asked at any moment. True only if the fraction is above its limit for certain or by
   // four standard errors, so that the order in which rows happen to finish hardly matters.
   bool hopeless() const;
+  // More have failed than may fail of all that are planned.
+  bool certainly_too_many() const;
   // To be asked when all rows are finished: compares the fraction itself.
   bool too_many() const;
 
-  Error error() const;  // names count, fraction, most frequent and last reason
+  // Names count, fraction and the most frequent reason. Does not depend on the order of rows.
+  Error error() const;
   ExecutionSummary summary() const;
 
  private:
-  std::string main_reason() const;
+  std::pair<std::string, Index> main_reason() const;
 
   ExecutorOptions options_;
   Index planned_;
-  Index finished_before_;
-  Index failed_before_;
-  Index finished_;
-  Index failed_;
+  Index finished_before_ = 0;
+  Index failed_before_ = 0;
+  Index finished_ = 0;
+  Index failed_ = 0;
   std::map<std::string, Index> reasons_;
-  std::string last_reason_;
 };
 
 }  // namespace hone

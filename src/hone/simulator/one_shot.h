@@ -38,6 +38,10 @@ struct OneShotOptions {
   void validate() const;
 };
 
+// Throws Error{input} for a command with an unknown placeholder, with the nearest one, and for one
+// that does not tell the program its parameters.
+void check_placeholders(const OneShotOptions& options);
+
 // Does a command ask to be run once per simulation? Otherwise it is a persistent worker's.
 bool is_one_shot(const std::vector<std::string>& command);
 

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "hone/core/error.h"
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 #include "hone/store/csv_reader.h"
 
 namespace hone {

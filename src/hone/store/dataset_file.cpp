@@ -9,7 +9,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/npy.h"
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 #include "hone/store/dataset_csv.h"
 #include "hone/store/hdf5_foreign.h"
 #include "hone/store/zip_file.h"

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 #include "hone/store/files.h"
 #include "hone/store/hdf5_handle.h"
 

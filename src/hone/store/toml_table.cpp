@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "hone/core/error.h"
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 #include "hone/store/toml_file.h"
 
 namespace hone {

@@ -1,7 +1,7 @@
 #include "hone/tasks/task.h"
 
 #include "hone/core/error.h"
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 #include "hone/tasks/builtin.h"
 
 namespace hone {

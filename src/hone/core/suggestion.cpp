@@ -1,4 +1,4 @@
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 
 #include <algorithm>
 #include <cctype>
