@@ -129,8 +129,8 @@ inline std::string sample_npz(bool deflated) {
 }
 
 // What h5py makes: contiguous, or in compressed chunks.
-inline void write_sample_hdf5(const std::filesystem::path& path, bool chunked,
-                              hid_t type = H5T_IEEE_F64LE) {
+inline void write_hdf5(const std::filesystem::path& path, const Matrix<double>& theta,
+                       const Matrix<double>& x, bool chunked, hid_t type = H5T_IEEE_F64LE) {
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const auto add = [&](const char* name, const Matrix<double>& values) {
     const hsize_t sizes[2] = {static_cast<hsize_t>(values.rows()),
@@ -149,9 +149,14 @@ inline void write_sample_hdf5(const std::filesystem::path& path, bool chunked,
     H5Pclose(creation);
     H5Sclose(space);
   };
-  add("theta", sample_theta());
-  add("x", sample_x());
+  add("theta", theta);
+  add("x", x);
   H5Fclose(file);
+}
+
+inline void write_sample_hdf5(const std::filesystem::path& path, bool chunked,
+                              hid_t type = H5T_IEEE_F64LE) {
+  write_hdf5(path, sample_theta(), sample_x(), chunked, type);
 }
 
 }  // namespace hone

@@ -15,9 +15,9 @@ std::string starter_problem_file() {
 # and answers {"id": 7, "x": [..]} or {"id": 7, "error": "why"}:
 command = ["python3", "simulate.py"]
 #
-# A program that is started for every simulation and writes a file (.npy, .csv or .txt). {theta}
-# stands for all parameters, {mass} for the one of this name, {parameters} for a file with them,
-# {result} for the file to write:
+# A program that is started for every simulation and writes a file (.npy, .csv or .txt), or prints
+# its result. {theta} stands for all parameters, {mass} for the one of this name, {parameters} for a
+# file with them, {result} for the file to write:
 # run = ["./simulate", "--mass={mass}", "--age={age}", "--seed={seed}", "--output={result}"]
 # result = "out.npy"
 #
