@@ -26,6 +26,10 @@ class NothingMore final : public Executor {
   }
 };
 
+Index values_per_simulation(const RunSpec& spec) {
+  return simulated_size(spec.noise, std::ssize(spec.observation));
+}
+
 int worker_count(const SimulatorSpec& spec) {
   return spec.workers > 0 ? spec.workers : thread_count();
 }
@@ -39,7 +43,7 @@ std::unique_ptr<Executor> open_workers(const RunSpec& spec, const ExecutorOption
                                .timeout_seconds = s.timeout,
                                .retries = s.retries,
                                .log = log},
-                              static_cast<Index>(spec.observation.size()), options);
+                              values_per_simulation(spec), options);
 }
 
 std::unique_ptr<Executor> open_one_shot(const RunSpec& spec, const ExecutorOptions& options,
@@ -55,7 +59,7 @@ std::unique_ptr<Executor> open_one_shot(const RunSpec& spec, const ExecutorOptio
                                  .retries = s.retries,
                                  .scratch = {},
                                  .log = log},
-                                static_cast<Index>(spec.observation.size()), options);
+                                values_per_simulation(spec), options);
 }
 
 }  // namespace
@@ -72,7 +76,7 @@ OpenExecutor open_executor(const RunSpec& spec, const LogSink& log) {
     case SimulatorKind::run: return {nullptr, open_one_shot(spec, options, log)};
     case SimulatorKind::library:
       return threads(load_simulator(directory / spec.simulator.library, spec.prior.dimensions(),
-                                    static_cast<Index>(spec.observation.size())));
+                                    values_per_simulation(spec)));
     case SimulatorKind::dataset: return {nullptr, std::make_unique<NothingMore>()};
     case SimulatorKind::by_hand: return {nullptr, std::make_unique<HandExecutor>()};
     case SimulatorKind::task: return threads(find_task(spec.simulator.task).simulator());

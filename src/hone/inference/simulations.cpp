@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "hone/core/error.h"
+#include "hone/simulator/noisy_rows.h"
 #include "hone/store/split.h"
 
 namespace hone {
 
-Simulations::Simulations(Prior prior, SimulationStore& store, Executor& executor, const Rng& rng)
-    : prior_(std::move(prior)), store_(store), executor_(executor), rng_(rng) {}
+Simulations::Simulations(Prior prior, SimulationStore& store, Executor& executor, const Rng& rng,
+                         const NoiseModel* noise)
+    : prior_(std::move(prior)), store_(store), executor_(executor), rng_(rng), noise_(noise) {}
 
 namespace {
 
@@ -49,6 +52,18 @@ SimulationRows finished_rows(const Pending& pending, const FinishedSimulations& 
 
 }  // namespace
 
+void fail_unfit_for_noise(SimulationRows& rows, const NoiseModel& noise) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    Failure& failure = rows.failures[static_cast<std::size_t>(i)];
+    if (!failure) failure = noise.check(rows.x.row(i));
+  }
+}
+
+void Simulations::take_existing(Index count) {
+  HONE_ASSERT(issued_ == 0);
+  issued_ = count;
+}
+
 void Simulations::simulate(const Region& region, int round, Index count, Observer& observer) {
   std::vector<std::int64_t> missing;
   Index failed_before = 0;
@@ -67,7 +82,9 @@ void Simulations::simulate(const Region& region, int round, Index count, Observe
   executor_.run(
       pending.request,
       [&](const FinishedSimulations& finished) {
-        store_.append(finished_rows(pending, finished, store_.schema(), round));
+        SimulationRows rows = finished_rows(pending, finished, store_.schema(), round);
+        if (noise_ != nullptr) fail_unfit_for_noise(rows, *noise_);
+        store_.append(rows);
       },
       observer);
 }
@@ -90,6 +107,9 @@ Index Simulations::failed() const {
 Dataset Simulations::inside(const Region& region, double validation_fraction) const {
   Dataset data{.prior = TruncatedPrior(prior_, region), .ids = select(region, false)};
   data.x = store_.x_rows(data.ids);
+  if (noise_ != nullptr) {
+    data.x = std::make_unique<NoisyRows>(std::move(data.x), *noise_, data.ids, rng_);
+  }
   std::vector<std::int64_t> all = data.ids;
   const std::vector<std::int64_t> failed = select(region, true);
   all.insert(all.end(), failed.begin(), failed.end());
