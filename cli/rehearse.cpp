@@ -9,6 +9,7 @@
 #include "cli/text.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/inference/resolve_noise.h"
 
 namespace hone::cli {
 namespace {
@@ -22,6 +23,7 @@ std::vector<float> with_noise_once(const std::vector<double>& x, const NoiseMode
   if (const Failure failure = noise.check(x)) {
     fail(ErrorKind::simulator, "the simulation failed: {}", *failure);
   }
+  HONE_ASSERT(std::ssize(x) == noise.input_size());
   Matrix<float> in(1, noise.input_size()), out(1, noise.data_size());
   std::ranges::transform(x, in.row(0).begin(), [](double v) { return static_cast<float>(v); });
   noise.apply(out, in, std::span(&rng, 1));
@@ -36,8 +38,12 @@ Rehearsal simulate_once(const RunSpec& spec) {
   const OpenExecutor open = open_executor(spec, [](int, std::string_view line) {
     std::fprintf(stderr, "simulator: %.*s\n", static_cast<int>(line.size()), line.data());
   });
-  const auto stated = make_noise(spec.noise, spec.prior.dimensions(), std::ssize(spec.observation));
-  const NoiseModel* noise = stated ? stated.get() : open.executor->noise();
+  NoiseSpec stated = spec.noise;
+  if (stated.kind == NoiseKind::none && open.executor->noise() != nullptr) {
+    stated.kind = NoiseKind::simulator;  // as a run will note
+  }
+  const auto noise = resolve_noise(stated, open.executor->noise(), spec.prior.dimensions(),
+                                   std::ssize(spec.observation));
   std::vector<double> x;
   open.executor->run(request, [&](const FinishedSimulations& finished) {
     if (finished.failures[0]) {

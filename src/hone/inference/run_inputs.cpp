@@ -1,6 +1,7 @@
 // What a run works with: its noise, its store, the data set it may begin with.
 #include "hone/core/error.h"
 #include "hone/inference/problem_file.h"
+#include "hone/inference/resolve_noise.h"
 #include "hone/inference/run.h"
 #include "hone/inference/run_files.h"
 #include "hone/store/dataset_file.h"
@@ -17,23 +18,8 @@ void Run::note_noise_of(const Executor& executor) {
 }
 
 std::shared_ptr<const NoiseModel> Run::noise(const NoiseModel* of_simulator) const {
-  const bool expected = spec_.noise.kind == NoiseKind::simulator;
-  if (of_simulator == nullptr) {
-    if (expected) {
-      fail(ErrorKind::input, "the simulator has no noise, but this run was made with it");
-    }
-    return make_noise(spec_.noise, spec_.prior.dimensions(), std::ssize(spec_.observation));
-  }
-  if (!expected) {
-    fail(ErrorKind::input,
-         "the simulator brings its own noise, but the noise of this run is '{}'; give one of them",
-         to_string(spec_.noise.kind));
-  }
-  if (of_simulator->data_size() != std::ssize(spec_.observation)) {
-    fail(ErrorKind::input, "the simulator's noise makes {} values, but the observation has {}",
-         of_simulator->data_size(), spec_.observation.size());
-  }
-  return {std::shared_ptr<void>(), of_simulator};  // not ours
+  return resolve_noise(spec_.noise, of_simulator, spec_.prior.dimensions(),
+                       std::ssize(spec_.observation));
 }
 
 SimulationStore Run::open_store(bool create, const NoiseModel* noise) const {
