@@ -27,6 +27,10 @@ class NothingMore final : public Executor {
   }
 };
 
+Index values_per_simulation(const RunSpec& spec) {
+  return simulated_size(spec.noise, std::ssize(spec.observation));
+}
+
 int worker_count(const SimulatorSpec& spec) {
   return spec.workers > 0 ? spec.workers : thread_count();
 }
@@ -40,7 +44,7 @@ std::unique_ptr<Executor> open_workers(const RunSpec& spec, const ExecutorOption
                                .timeout_seconds = s.timeout,
                                .retries = s.retries,
                                .log = log},
-                              static_cast<Index>(spec.observation.size()), options);
+                              values_per_simulation(spec), options);
 }
 
 std::unique_ptr<Executor> open_one_shot(const RunSpec& spec, const ExecutorOptions& options,
@@ -48,7 +52,7 @@ std::unique_ptr<Executor> open_one_shot(const RunSpec& spec, const ExecutorOptio
   OneShotOptions one_shot = one_shot_options(spec.simulator, spec.prior.names());
   one_shot.workers = worker_count(spec.simulator);
   one_shot.log = log;
-  return make_one_shot_executor(std::move(one_shot), std::ssize(spec.observation), options);
+  return make_one_shot_executor(std::move(one_shot), values_per_simulation(spec), options);
 }
 
 }  // namespace
@@ -65,7 +69,7 @@ OpenExecutor open_executor(const RunSpec& spec, const LogSink& log) {
     case SimulatorKind::run: return {nullptr, open_one_shot(spec, options, log)};
     case SimulatorKind::library:
       return threads(load_simulator(directory / spec.simulator.library, spec.prior.dimensions(),
-                                    static_cast<Index>(spec.observation.size())));
+                                    values_per_simulation(spec)));
     case SimulatorKind::dataset: return {nullptr, std::make_unique<NothingMore>()};
     case SimulatorKind::by_hand: return {nullptr, std::make_unique<HandExecutor>()};
     case SimulatorKind::task: return threads(find_task(spec.simulator.task).simulator());

@@ -44,7 +44,7 @@ std::string with_flag(const std::string& message, const RunArguments& arguments)
 
 KnownTask known_task(const std::string& name) {
   const Task& task = find_task(name);
-  return {task.prior, task.observation, task.budget};
+  return {task.prior, task.observation, task.budget, task.simulator()->data_size()};
 }
 
 // The problem as its file or its task states it, without what the command line says.
@@ -85,6 +85,7 @@ RunSpec make_spec(const RunArguments& arguments) {
   for (const auto& [name, text] : arguments.options) set_option(problem.options, name, text);
   RunSpec spec{.name = problem.name,
                .simulator = problem.simulator,
+               .noise = problem.noise,
                .seed = arguments.seed.value_or(problem.seed.value_or(1)),
                .prior = problem.prior,
                .observation = chosen_observation(arguments, problem),

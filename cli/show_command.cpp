@@ -36,6 +36,9 @@ std::string description(const Run& run) {
                                                run.directory().string()));
   text += fmt::format("{} of {} simulations, {} failed\n", store ? store->rows() : 0,
                       spec.options.budget, store ? store->failed_rows() : 0);
+  if (spec.noise.kind != NoiseKind::none) {
+    text += fmt::format("noise, fresh in every epoch: {}\n", describe(spec.noise));
+  }
   if (store) text += failure_lines(failure_counts(*store));
   text += '\n';
   if (const std::string rounds = round_table(run); !rounds.empty()) text += rounds + "\n";

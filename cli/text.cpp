@@ -111,6 +111,7 @@ nlohmann::ordered_json run_facts(const Run& run) {
                               {"simulator", to_json(spec.simulator)},
                               {"directory", run.directory().string()},
                               {"seed", spec.seed},
+                              {"noise", to_json(spec.noise)},
                               {"budget", spec.options.budget},
                               {"finished", run.finished()},
                               {"simulations_total", store ? store->rows() : 0},

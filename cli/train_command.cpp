@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
+#include "cli/open_executor.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
@@ -37,7 +38,14 @@ void add_train_command(CLI::App& program) {
     }
     Progress progress;
     try {
-      with_threads(arguments->threads, [&] { run.train_more(marginals, progress); });
+      with_threads(arguments->threads, [&] {
+        if (run.spec().noise.kind != NoiseKind::simulator) {
+          return run.train_more(marginals, progress);
+        }
+        const OpenExecutor open =
+            open_executor(run.spec(), file_log(run.directory() / "simulator.log"));
+        run.train_more(marginals, progress, open.executor->noise());
+      });
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::interrupted) throw;
       fail(ErrorKind::interrupted, "stopped; the run is as it was. Start the command again");

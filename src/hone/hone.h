@@ -4,6 +4,7 @@
 //
 //   Prior, Parameter, make_distribution   what is believed before
 //   Simulator, make_simulator, Executor   what makes data from parameters, and where it runs
+//   NoiseModel, make_gaussian_noise       noise that training draws afresh in every epoch
 //   InferenceOptions, preset              how to infer
 //   RunSpec, Run, Summary                 a run on disk, and what came out
 //   MarginalPosterior, sample_posterior   densities and samples of a marginal
@@ -21,4 +22,5 @@
 #include "hone/prior/prior.h"
 #include "hone/prior/truncated_prior.h"
 #include "hone/simulator/executor.h"
+#include "hone/simulator/noise.h"
 #include "hone/simulator/simulator.h"

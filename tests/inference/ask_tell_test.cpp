@@ -122,7 +122,7 @@ TEST_F(AskTell, RefusesWhatWasNotAskedForBeforeStoringAnything) {
   EXPECT_TRUE(contains(refusal(results), "simulation 405: it was not asked for"));
   results = answers(asked.request);
   results.at(2).x.push_back(1);
-  EXPECT_TRUE(contains(refusal(results), "simulation 2: x has 3 numbers, the observation has 2"));
+  EXPECT_TRUE(contains(refusal(results), "simulation 2: x has 3 numbers, a simulation has 2"));
   results = answers(asked.request);
   results.at(3).theta = {asked.request.theta(3, 0), 0.25};
   EXPECT_TRUE(contains(refusal(results), "simulation 3: its parameters"));

@@ -117,8 +117,8 @@ class Laboratory {
                                         .data_size = data_size,
                                         .precision = Precision::float32})) {}
 
-  Simulations simulations(std::uint64_t seed = 3) {
-    return {prior_, store_, *executor_, Rng(seed)};
+  Simulations simulations(std::uint64_t seed = 3, const NoiseModel* noise = nullptr) {
+    return {prior_, store_, *executor_, Rng(seed), noise};
   }
   SimulationStore& store() { return store_; }
   Executor& executor() { return *executor_; }

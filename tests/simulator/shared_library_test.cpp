@@ -1,6 +1,7 @@
 #include "hone/simulator/shared_library.h"
 
 #include <cstdlib>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -62,6 +63,40 @@ TEST(SharedLibrary, IsRefusedWithAClearReason) {
   setenv("HONE_TEST_LIBRARY_REFUSES", "no table", 1);  // NOLINT: no other thread is there
   EXPECT_TRUE(contains(refusal(library("good"), 2, 3), "refuses to begin: no table"));
   unsetenv("HONE_TEST_LIBRARY_REFUSES");  // NOLINT
+}
+
+// What the noise of a library makes of 10, 11, 12, ...
+std::vector<float> noisy(const NoiseModel& noise, float first) {
+  Matrix<float> in(1, noise.input_size()), out(1, noise.data_size());
+  std::iota(in.row(0).begin(), in.row(0).end(), first);
+  Rng stream(3);
+  noise.apply(out, in, std::span(&stream, 1));
+  return {out.row(0).begin(), out.row(0).end()};
+}
+
+TEST(SharedLibrary, MayBringItsNoiseAsASecondStageOfAnotherLength) {
+  const auto simulator = load_simulator(library("noisy"), 2, 3);
+  ASSERT_NE(simulator->noise(), nullptr);
+  EXPECT_EQ(simulator->data_size(), 5);
+  EXPECT_EQ(simulator->noise()->data_size(), 3);
+  const float seed = static_cast<float>(Rng(3).bits64() % 1000);
+  EXPECT_EQ(noisy(*simulator->noise(), 10), (std::vector<float>{24, seed, 12}));
+  const auto text = error_text([&] { noisy(*simulator->noise(), 99); }, ErrorKind::simulator);
+  EXPECT_TRUE(contains(text, "99 is too noisy")) << text;
+}
+
+TEST(SharedLibrary, OfNoiseAloneServesAnotherSimulator) {
+  EXPECT_EQ(library_noiseless_size(library("noise_only"), 2, 3), 5);
+  const auto noise = load_noise(library("noise_only"), 2, 3);
+  EXPECT_EQ(noisy(*noise, 10)[0], 24);
+  const auto text = error_text([] { load_noise(library("good"), 2, 3); }, ErrorKind::input);
+  EXPECT_TRUE(contains(text, "no function hone_noise()")) << text;
+}
+
+TEST(SharedLibrary, WrittenForTheFirstVersionStillWorks) {
+  const auto simulator = load_simulator(library("old"), 2, 3);
+  EXPECT_EQ(simulator->data_size(), 3);
+  EXPECT_EQ(simulator->noise(), nullptr);
 }
 
 }  // namespace

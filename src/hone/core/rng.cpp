@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <Random123/philox.h>
+#include <boost/random/normal_distribution.hpp>
 #include <boost/random/poisson_distribution.hpp>
 
 #include "hone/core/error.h"
@@ -70,6 +71,12 @@ double Rng::uniform() {
 double Rng::normal() {
   const double radius = std::sqrt(-2.0 * std::log(uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
+}
+
+// Boost's ziggurat: one word of the stream for most values.
+void Rng::fill_normal(std::span<float> values) {
+  boost::random::normal_distribution<float> draw;
+  for (float& value : values) value = draw(*this);
 }
 
 // Lemire's multiply-and-reject.

@@ -38,8 +38,11 @@ class Rng {
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
 
   std::uint64_t bits64();
-  double uniform();                          // in the open interval (0, 1), 52 random bits
-  double normal();                           // standard normal
+  double uniform();  // in the open interval (0, 1), 52 random bits
+  double normal();   // standard normal
+  // Standard normals of float resolution, several times as fast as normal() and in another
+  // sequence.
+  void fill_normal(std::span<float> values);
   std::uint64_t below(std::uint64_t limit);  // uniform on 0 .. limit - 1, exactly; limit >= 1
   std::uint64_t poisson(double mean);        // mean >= 0
 

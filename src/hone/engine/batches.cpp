@@ -7,7 +7,8 @@
 namespace hone {
 namespace {
 
-constexpr Index kTaskRows = 256;
+// Copying rows is quick; drawing random ones is work, to be shared out evenly.
+constexpr Index kTaskRows = 256, kRandomTaskRows = 32;
 
 }  // namespace
 
@@ -20,14 +21,18 @@ SegmentReader::SegmentReader(const RowSource& table, const Standardizer& scores,
   buffer_ = Matrix<float>(std::max<Index>(1, wanted / multiple) * multiple, stride);
 }
 
-Segment SegmentReader::read(std::span<const Index> rows) {
+Segment SegmentReader::read(std::span<const Index> rows, std::uint64_t realisation) {
   const Index count = static_cast<Index>(rows.size());
-  if (!std::ranges::equal(rows, held_)) {
+  const bool other = table_.random() && realisation != held_realisation_;
+  if (other || !std::ranges::equal(rows, held_)) {
     held_.assign(rows.begin(), rows.end());
-    parallel_for((count + kTaskRows - 1) / kTaskRows, [&](Index task) {
-      const Index begin = task * kTaskRows, size = std::min(kTaskRows, count - begin);
+    held_realisation_ = realisation;
+    const Index step = table_.random() ? kRandomTaskRows : kTaskRows;
+    parallel_for((count + step - 1) / step, [&](Index task) {
+      const Index begin = task * step, size = std::min(step, count - begin);
       const MatrixView<float> part(buffer_.row(begin).data(), size, table_.cols(), buffer_.cols());
-      table_.read(part, rows.subspan(std::size_t(begin), std::size_t(size)));
+      table_.read_realisation(part, rows.subspan(std::size_t(begin), std::size_t(size)),
+                              realisation);
       scores_.apply(part, part);
     });
   }

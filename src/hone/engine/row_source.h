@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "hone/core/matrix.h"
@@ -16,6 +17,15 @@ class RowSource {
 
   // out.row(i) = table row rows[i]. out: (rows.size(), cols())
   virtual void read(MatrixView<float> out, std::span<const Index> rows) const = 0;
+
+  // Rows may be random: then they differ from realisation to realisation, and training takes a
+  // fresh one in every epoch. The same realisation has the same bits, however it is read; read()
+  // gives number 0. Rows that are not random have only that one.
+  virtual bool random() const { return false; }
+  virtual void read_realisation(MatrixView<float> out, std::span<const Index> rows,
+                                std::uint64_t /*realisation*/) const {
+    read(out, rows);
+  }
 };
 
 // Rows of a matrix in memory, which must outlive the source.

@@ -17,6 +17,9 @@
 namespace hone {
 namespace {
 
+// The realisation that validates and that standard scores come from; epochs have theirs from 1.
+constexpr std::uint64_t kFrozen = 0;
+
 // Members that stop together: each on its own, or all that share an embedding.
 struct Group {
   Convergence convergence;
@@ -150,13 +153,14 @@ void Training::train_epoch(int epoch) {
   const std::size_t batch = static_cast<std::size_t>(options_.batch_size);
   order.resize(order.size() / batch * batch);
   for (const RunningMember& m : running_) trainer(m.member).start_epoch(epoch);
-  training_reader_.for_segments(order, [&](const Segment& segment) {
-    if (embedding_) {
-      train_together(segment);
-    } else {
-      train_apart(segment);
-    }
-  });
+  training_reader_.for_segments(order, static_cast<std::uint64_t>(epoch),
+                                [&](const Segment& segment) {
+                                  if (embedding_) {
+                                    train_together(segment);
+                                  } else {
+                                    train_apart(segment);
+                                  }
+                                });
 }
 
 // One task is one member on a whole segment: its weights and activations stay in L2.
@@ -199,7 +203,7 @@ void Training::train_together(const Segment& segment) {
 std::vector<double> Training::validation_losses() {
   std::vector<double> losses(static_cast<std::size_t>(stack_.size()), 0.0);
   for (const RunningMember& m : running_) trainer(m.member).start_validation();
-  validation_reader_.for_segments(data_.validation, [&](const Segment& segment) {
+  validation_reader_.for_segments(data_.validation, kFrozen, [&](const Segment& segment) {
     const Matrix<float> features = embedding_ ? embedding_->features(segment.x) : Matrix<float>{};
     const MatrixView<const float> x = embedding_ ? features.view() : segment.x;
     for_running([&](Index i, Workspace<float>& workspace) {

@@ -72,8 +72,7 @@ void check_results(ToldResults& results, Index data_size) {
       continue;
     }
     if (std::ssize(result.x) != data_size) {
-      refuse(id,
-             fmt::format("x has {} numbers, the observation has {}", result.x.size(), data_size));
+      refuse(id, fmt::format("x has {} numbers, a simulation has {}", result.x.size(), data_size));
     }
     for (std::size_t j = 0; j < result.x.size() && !result.failure; ++j) {
       if (std::abs(result.x[j]) <= std::numeric_limits<float>::max()) continue;
@@ -167,7 +166,7 @@ AskedSimulations ask(Run& run, Index most, Observer& observer) {
 }
 
 ToldSummary tell(Run& run, ToldResults results) {
-  check_results(results, static_cast<Index>(run.spec().observation.size()));
+  check_results(results, simulated_size(run.spec().noise, std::ssize(run.spec().observation)));
   ToldSummary summary;
   if (const auto store = run.simulations()) summary.repeated = drop_known(results, *store);
   const std::int64_t first = results.empty() ? -1 : results.begin()->first;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hone/inference/noise_spec.h"
 #include "hone/inference/options.h"
 #include "hone/inference/simulator_spec.h"
 #include "hone/prior/marginals.h"
@@ -19,6 +20,7 @@ struct Problem {
   Prior prior;
   std::vector<double> observation;
   SimulatorSpec simulator;
+  NoiseSpec noise = {};  // what training adds to x
   InferenceOptions options;
   std::vector<Marginal> marginals;  // to be trained in the end
   std::optional<std::uint64_t> seed;
@@ -29,6 +31,7 @@ struct KnownTask {
   Prior prior;
   std::vector<double> observation;
   Index budget = 0;
+  Index simulated_size = std::ssize(observation);  // values its simulator makes, without noise
 };
 using TaskLookup = std::function<KnownTask(const std::string& name)>;  // Error{input} if unknown
 

@@ -1,6 +1,7 @@
 #include "hone/inference/problem_file.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "hone/core/error.h"
 #include "hone/inference/problem_sections.h"
@@ -40,11 +41,65 @@ void check_length(const TomlTable& root, std::size_t given, std::size_t expected
                  fmt::format("observation: it has {} numbers, {} has {}", given, whose, expected));
 }
 
+// How many values a row of x must have, if the problem file can know.
+std::optional<Index> expected_size(const Problem& problem, const TaskLookup& find_task) {
+  if (problem.simulator.kind == SimulatorKind::library) return std::nullopt;  // it may add noise
+  if (problem.simulator.kind == SimulatorKind::task) {
+    return find_task(problem.simulator.task).simulated_size;
+  }
+  return simulated_size(problem.noise, std::ssize(problem.observation));
+}
+
+// Reads the data set and counts its rows. As a first round it must have been drawn from the prior:
+// the others are, and its posterior cannot be mended later.
+void check_dataset(Problem& problem, const TomlTable& root, const TaskLookup& find_task) {
+  const TomlTable section = root.table("simulator");
+  const DatasetSource source = dataset_source(problem.simulator);
+  Index values = 0;
+  try {
+    const ExistingSimulations found = read_dataset(source, problem.prior.names());
+    const SimulationRows rows = dataset_rows(found, problem.prior, source);  // checks theta
+    problem.simulator.dataset_rows = found.rows();
+    values = found.x.cols();
+    const auto mismatches = prior_mismatches(rows, problem.prior);
+    const bool first_round = problem.simulator.kind != SimulatorKind::dataset;
+    if (first_round && !mismatches.empty()) fail(ErrorKind::input, "{}", mismatches[0]);
+  } catch (const Error& error) {
+    section.refuse("dataset", error.what());
+  }
+  const Index expected = expected_size(problem, find_task).value_or(values);
+  if (values == expected) return;
+  const bool by_noise = problem.noise.kind == NoiseKind::library;
+  root.refuse_at(
+      by_noise ? "noise" : "observation",
+      fmt::format("{} has {} numbers, a row of x in the data set has {}",
+                  by_noise ? "noise: what it is added to" : "observation: it", expected, values));
+}
+
+// One round with all there is, unless the file says otherwise.
+void adapt_to_dataset(InferenceOptions& options, Index rows) {
+  options.method = Method::mnre;
+  options.budget = rows;
+  options.round_fraction = 1;
+  options.poisson_counts = false;
+}
+
+void check_budget(const Problem& problem, const TomlTable& root) {
+  try {
+    problem.simulator.check_budget(problem.options.budget);
+  } catch (const Error& error) {
+    root.refuse_at("inference.budget", std::string("inference.") + error.what());
+  }
+}
+
 Problem with_task(const TomlTable& root, SimulatorSpec spec, const fs::path& folder,
                   const TaskLookup& find_task) {
   const KnownTask task = find_known_task(root, spec.task, find_task);
   if (root.has("parameters")) {
     root.refuse_with("parameters", fmt::format("parameters: the task '{}' has its own", spec.task));
+  }
+  if (root.has("noise")) {
+    root.refuse_with("noise", fmt::format("noise: the data of task '{}' have theirs", spec.task));
   }
   Problem problem{.name = {},
                   .prior = task.prior,
@@ -58,44 +113,17 @@ Problem with_task(const TomlTable& root, SimulatorSpec spec, const fs::path& fol
     check_length(root, problem.observation.size(), task.observation.size(),
                  "the data of task '" + problem.simulator.task + "'");
   }
+  if (!problem.simulator.dataset.empty()) check_dataset(problem, root, find_task);
   read_inference_section(problem, root,
                          [&](InferenceOptions& options) { options.budget = task.budget; });
+  check_budget(problem, root);
   return problem;
-}
-
-// One round with all there is, unless the file says otherwise.
-void read_dataset_inference(Problem& problem, const TomlTable& root) {
-  const TomlTable section = root.table("simulator");
-  const DatasetSource source = dataset_source(problem.simulator);
-  const ExistingSimulations simulations = [&] {
-    try {
-      ExistingSimulations found = read_dataset(source, problem.prior.names());
-      dataset_rows(found, problem.prior, source);  // checks theta
-      return found;
-    } catch (const Error& error) {
-      section.refuse("dataset", error.what());
-    }
-  }();
-  check_length(root, problem.observation.size(), static_cast<std::size_t>(simulations.x.cols()),
-               "a row of x in the data set");
-  const Index rows = simulations.rows();
-  read_inference_section(problem, root, [&](InferenceOptions& options) {
-    options.method = Method::mnre;
-    options.budget = rows;
-    options.round_fraction = 1;
-    options.poisson_counts = false;
-  });
-  if (problem.options.budget > rows) {
-    root.refuse_at("inference.budget",
-                   fmt::format("inference.budget = {}: the data set has {} simulations",
-                               problem.options.budget, rows));
-  }
 }
 
 }  // namespace
 
 DatasetSource dataset_source(const SimulatorSpec& spec) {
-  HONE_ASSERT(spec.kind == SimulatorKind::dataset && !spec.dataset.empty());
+  HONE_ASSERT(!spec.dataset.empty());
   const fs::path folder = spec.directory;
   return {.file = folder / spec.dataset[0],
           .x_file = spec.dataset.size() > 1 ? folder / spec.dataset[1] : fs::path(),
@@ -121,7 +149,7 @@ OneShotOptions one_shot_options(const SimulatorSpec& spec,
 Problem read_problem_file(const fs::path& path, const TaskLookup& find_task) {
   const TomlDocument document = read_toml(path);
   const TomlTable root(document);
-  root.allow_only({"name", "simulator", "observation", "parameters", "inference"});
+  root.allow_only({"name", "simulator", "noise", "observation", "parameters", "inference"});
   const std::string name = read_name(root, path);
   const fs::path folder = fs::absolute(path).parent_path().lexically_normal();
   SimulatorSpec spec = read_simulator_section(root, folder);
@@ -145,11 +173,14 @@ Problem read_problem_file(const fs::path& path, const TaskLookup& find_task) {
                   .options = {},
                   .marginals = {},
                   .seed = {}};
-  if (problem.simulator.kind == SimulatorKind::dataset) {
-    read_dataset_inference(problem, root);
-  } else {
-    read_inference_section(problem, root, [](InferenceOptions&) {});
-  }
+  problem.noise =
+      read_noise_section(root, folder, problem.prior.dimensions(), std::ssize(problem.observation));
+  if (!problem.simulator.dataset.empty()) check_dataset(problem, root, find_task);
+  read_inference_section(problem, root, [&](InferenceOptions& options) {
+    if (problem.simulator.kind != SimulatorKind::dataset) return;
+    adapt_to_dataset(options, problem.simulator.dataset_rows);
+  });
+  check_budget(problem, root);
   return problem;
 }
 

@@ -15,7 +15,7 @@ namespace hone {
 // and what is allowed. Without a lookup `task` cannot be used.
 Problem read_problem_file(const std::filesystem::path& path, const TaskLookup& find_task = {});
 
-// Where the simulations of a data set are; the spec's kind must be dataset.
+// Where the simulations of a data set are; the spec must have one.
 DatasetSource dataset_source(const SimulatorSpec& spec);
 
 // How to run a one-shot program; the spec's kind must be run.

@@ -15,6 +15,10 @@ Prior read_parameter_sections(const TomlTable& root);
 std::vector<double> read_observation_section(const TomlTable& root,
                                              const std::filesystem::path& folder);
 
+// Nothing if there is no [noise]; the observation has `data_size` values.
+NoiseSpec read_noise_section(const TomlTable& root, const std::filesystem::path& folder,
+                             Index parameters, Index data_size);
+
 // Options, marginals and seed. The options in `problem` are replaced by those of the preset, then
 // by `adapt`, which knows the defaults of this problem, then by what the section says.
 void read_inference_section(Problem& problem, const TomlTable& root,

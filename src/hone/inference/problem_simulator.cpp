@@ -35,7 +35,11 @@ const std::vector<KindKeys>& kind_keys() {
   return table;
 }
 
-// The one kind whose key is there.
+const KindKeys& keys_of(Kind kind) {
+  return *std::ranges::find(kind_keys(), kind, &KindKeys::kind);
+}
+
+// The one kind whose key is there. A data set may stand beside any other, as its first round.
 KindKeys chosen_kind(const TomlTable& section) {
   std::vector<std::string> names, given, every{"max_failed_fraction"};
   const KindKeys* chosen = nullptr;
@@ -43,10 +47,21 @@ KindKeys chosen_kind(const TomlTable& section) {
     names.push_back(to_string(one.kind));
     every.insert(every.end(), one.keys.begin(), one.keys.end());
     if (!section.has(names.back())) continue;
+    if (one.kind == Kind::dataset) continue;
     given.push_back(names.back());
     chosen = &one;
   }
-  if (given.size() == 1) return *chosen;
+  const bool has_dataset = section.has(to_string(Kind::dataset));
+  if (given.empty() && has_dataset) return keys_of(Kind::dataset);
+  if (given.size() == 1) {
+    KindKeys result = *chosen;
+    if (has_dataset) {
+      const KindKeys& more = keys_of(Kind::dataset);
+      result.keys.insert(result.keys.end(), more.keys.begin(), more.keys.end());
+      result.keys.push_back(to_string(Kind::dataset));
+    }
+    return result;
+  }
   if (given.size() > 1) {
     section.refuse_with(given[1], fmt::format("simulator: {} are given together; keep one of them",
                                               fmt::join(given, " and ")));
@@ -147,14 +162,16 @@ std::string read_file_name(const TomlTable& section, const std::string& key,
   return *name;
 }
 
-void read_dataset(SimulatorSpec& spec, const TomlTable& section) {
+void read_dataset(SimulatorSpec& spec, const TomlTable& section, const fs::path& folder) {
   const bool one = section.at("dataset").is_string();
   spec.dataset = one ? std::vector{*section.text("dataset")} : section.texts("dataset").value();
   if (spec.dataset.empty() || spec.dataset.size() > 2) {
     section.refuse("dataset", "must be one file, or two: [\"theta.csv\", \"x.csv\"]");
   }
-  for (const std::string& file : spec.dataset) {
-    required_file(section, "dataset", file, spec.directory);
+  for (std::string& file : spec.dataset) {
+    required_file(section, "dataset", file, folder.string());
+    // Programs may start elsewhere.
+    file = (folder / file).lexically_normal().string();
   }
   spec.theta = section.text("theta").value_or(spec.theta);
   spec.x = section.text("x").value_or(spec.x);
@@ -180,7 +197,7 @@ SimulatorSpec read_simulator_section(const TomlTable& root, const fs::path& fold
   if (spec.kind == Kind::library) {
     spec.library = required_file(section, "library", *section.text("library"), spec.directory);
   }
-  if (spec.kind == Kind::dataset) read_dataset(spec, section);
+  if (section.has("dataset")) read_dataset(spec, section, folder);
   if (spec.kind == Kind::task) spec.task = *section.text("task");
   if (spec.kind == Kind::by_hand && !section.truth("by_hand").value()) {
     section.refuse("by_hand", "must be true, or left out");

@@ -1,14 +1,13 @@
 #include "hone/inference/run.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "hone/core/error.h"
 #include "hone/inference/marginal_grid.h"
-#include "hone/inference/problem_file.h"
 #include "hone/inference/run_files.h"
 #include "hone/store/array_file.h"
-#include "hone/store/dataset_file.h"
 #include "hone/store/files.h"
 
 namespace hone {
@@ -59,19 +58,12 @@ fs::path summary_file(const fs::path& run) {
   return run / "posterior" / "summary.json";
 }
 
-std::string extra_name(int number) {
-  return fmt::format("extra-{:02}", number);
+fs::path noise_file(const fs::path& run) {
+  return run / "noise.h5";
 }
 
-// Puts an existing data set into the store: rows 0, 1, ... are what the algorithm asks for first.
-void load_dataset(SimulationStore& store, const RunSpec& spec, Observer& observer) {
-  const DatasetSource source = dataset_source(spec.simulator);
-  const SimulationRows rows =
-      dataset_rows(read_dataset(source, spec.prior.names()), spec.prior, source);
-  for (const std::string& mismatch : prior_mismatches(rows, spec.prior)) {
-    observer.log(LogLevel::warning, mismatch);
-  }
-  append_missing(store, rows);
+std::string extra_name(int number) {
+  return fmt::format("extra-{:02}", number);
 }
 
 // Simulations that trained the final networks are all there; none is ever asked for.
@@ -92,7 +84,9 @@ void RunSpec::validate() const {
   if (marginals.empty() || !std::ranges::all_of(marginals, good)) {
     fail(ErrorKind::input, "marginals: must be lists of ascending parameter indices");
   }
+  if (!noise.sigma.empty()) make_noise(noise, prior.dimensions(), std::ssize(observation));
   options.validate(std::ssize(observation));
+  simulator.check_budget(options.budget);
 }
 
 Run::Run(fs::path directory, RunSpec spec)
@@ -100,10 +94,19 @@ Run::Run(fs::path directory, RunSpec spec)
 
 Run Run::create(const fs::path& directory, RunSpec spec) {
   spec.validate();
-  // Killed while it wrote its first file, a run leaves this and nothing else.
+  // Killed while it wrote its first files, a run leaves these and nothing else.
   std::error_code ignored;
-  fs::remove(directory / "run.json.tmp", ignored);
+  if (!fs::exists(directory / "run.json", ignored)) {
+    for (const char* file : {"run.json.tmp", "noise.h5", "noise.h5.tmp"}) {
+      fs::remove(directory / file, ignored);
+    }
+  }
   create_run_directory(directory);
+  if (!spec.noise.covariance.empty()) {
+    const Index size = std::ssize(spec.observation);
+    write_arrays(noise_file(directory),
+                 std::vector<NamedArray>{{"covariance", {size, size}, spec.noise.covariance}});
+  }
   write_json(directory / "run.json", to_json(spec));
   return {directory, std::move(spec)};
 }
@@ -114,7 +117,17 @@ Run Run::open(const fs::path& directory) {
     fail(ErrorKind::input, "{}: not a run of hone (there is no run.json in it)",
          directory.string());
   }
-  return {directory, read_json_as(file, run_spec_from_json)};
+  RunSpec spec = read_json_as(file, run_spec_from_json);
+  if (spec.noise.kind == NoiseKind::gaussian && spec.noise.sigma.empty()) {
+    const fs::path path = noise_file(directory);
+    const auto arrays = read_arrays(path);
+    spec.noise.covariance = make_sense_of(path, [&] {
+      const Index size = std::ssize(spec.observation);
+      const auto values = array_values<double>(arrays, "covariance", std::array{size, size});
+      return std::vector<double>(values.begin(), values.end());
+    });
+  }
+  return {directory, std::move(spec)};
 }
 
 bool Run::finished() const {
@@ -174,28 +187,18 @@ std::optional<Region> Run::final_region() const {
   });
 }
 
-SimulationStore Run::open_store(bool create) const {
-  const fs::path path = directory_ / "simulations";
-  if (create && !fs::exists(path / "manifest.json")) {
-    return SimulationStore::create(path, {.parameters = spec_.prior.names(),
-                                          .data_size = static_cast<Index>(spec_.observation.size()),
-                                          .precision = Precision::float32});
-  }
-  SimulationStore store = SimulationStore::open(path, SimulationStore::Access::write);
-  if (store.schema().parameters != spec_.prior.names() ||
-      store.schema().data_size != static_cast<Index>(spec_.observation.size())) {
-    fail(ErrorKind::io, "{}: its parameters or data size are not those of {}",
-         (path / "manifest.json").string(), (directory_ / "run.json").string());
-  }
-  return store;
-}
-
 Summary Run::execute(Executor& executor, Observer& observer) {
   const RunLock lock(directory_);
   const Rng rng(spec_.seed);
-  SimulationStore store = open_store(true);
-  if (spec_.simulator.kind == SimulatorKind::dataset) load_dataset(store, spec_, observer);
-  Simulations simulations(spec_.prior, store, executor, rng, spec_.options.max_failed_fraction);
+  note_noise_of(executor);
+  const auto noise = this->noise(executor.noise());
+  SimulationStore store = open_store(true, noise.get());
+  if (!spec_.simulator.dataset.empty()) load_dataset(store, noise.get(), observer);
+  Simulations simulations(spec_.prior, store, executor, rng, noise.get(),
+                          spec_.options.max_failed_fraction);
+  if (spec_.simulator.kind != SimulatorKind::dataset) {
+    simulations.take_existing(spec_.simulator.dataset_rows);
+  }
   DirectoryJournal journal(directory_, spec_.prior);
   const InferenceResult result =
       tmnre(simulations, spec_.observation, spec_.marginals, spec_.options, journal, rng, observer);
@@ -227,7 +230,8 @@ Summary Run::write_posterior(const InferenceResult& result, Index failed) const 
   return summary;
 }
 
-void Run::train_more(const std::vector<Marginal>& marginals, Observer& observer) {
+void Run::train_more(const std::vector<Marginal>& marginals, Observer& observer,
+                     const NoiseModel* simulator_noise) {
   const RunLock lock(directory_);
   const std::optional<Region> region = final_region();
   if (!region || !finished()) {
@@ -243,10 +247,11 @@ void Run::train_more(const std::vector<Marginal>& marginals, Observer& observer)
     if (!known) missing.push_back(marginal);
   }
   if (missing.empty()) return;
-  SimulationStore store = open_store(false);
+  const auto noise = this->noise(simulator_noise);
+  SimulationStore store = open_store(false, noise.get());
   NoExecutor executor;
   const Rng rng(spec_.seed);
-  Simulations simulations(spec_.prior, store, executor, rng);
+  Simulations simulations(spec_.prior, store, executor, rng, noise.get());
   simulations.simulate(*region, 0, store.rows(), observer);
   const Dataset data = simulations.inside(*region, spec_.options.validation_fraction);
   // The same stream as in execute(): a marginal comes out the same whenever it is trained.

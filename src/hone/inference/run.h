@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hone/inference/marginal_posterior.h"
+#include "hone/inference/noise_spec.h"
 #include "hone/inference/simulator_spec.h"
 #include "hone/inference/summary.h"
 #include "hone/inference/tmnre.h"
@@ -15,6 +17,7 @@
 
 // A run on disk. Files of a run directory (docs/run-directory.md):
 //   run.json                  the resolved problem: everything that decides the result
+//   noise.h5                  the covariance of the noise, if there is one
 //   simulations/              the store
 //   rounds/round-01.json      region, cut and training curves of each finished round
 //   networks/main.h5, .json   networks of the requested marginals, their region, training curves
@@ -29,6 +32,7 @@ namespace hone {
 struct RunSpec {
   std::string name;
   SimulatorSpec simulator;  // where simulations come from, for those who open the run later
+  NoiseSpec noise = {};     // what training adds to them
   std::uint64_t seed = 1;
   Prior prior;
   std::vector<double> observation;
@@ -49,8 +53,10 @@ class Run {
   // Everything that is not done yet, from simulations to summary.json. Takes the run's lock.
   Summary execute(Executor& executor, Observer& observer);
 
-  // More marginals on the simulations of a finished run. Takes the run's lock.
-  void train_more(const std::vector<Marginal>& marginals, Observer& observer);
+  // More marginals on the simulations of a finished run. Takes the run's lock. If the simulator
+  // brings its own noise (spec().noise), that must be given.
+  void train_more(const std::vector<Marginal>& marginals, Observer& observer,
+                  const NoiseModel* simulator_noise = nullptr);
 
   // What has been done so far.
   bool finished() const;
@@ -63,7 +69,10 @@ class Run {
 
  private:
   Run(std::filesystem::path directory, RunSpec spec);
-  SimulationStore open_store(bool create) const;
+  void note_noise_of(const Executor& executor);
+  std::shared_ptr<const NoiseModel> noise(const NoiseModel* of_simulator) const;
+  SimulationStore open_store(bool create, const NoiseModel* noise) const;
+  void load_dataset(SimulationStore& store, const NoiseModel* noise, Observer& observer) const;
   Summary write_posterior(const InferenceResult& result, Index failed) const;
 
   std::filesystem::path directory_;

@@ -36,14 +36,16 @@ void write_json(const std::filesystem::path& file, const OrderedJson& json) {
 }
 
 OrderedJson to_json(const RunSpec& spec) {
-  return {{"format", kFormat},
-          {"name", spec.name},
-          {"simulator", to_json(spec.simulator)},
-          {"seed", spec.seed},
-          {"parameters", to_json(spec.prior)},
-          {"observation", spec.observation},
-          {"marginals", spec.marginals},
-          {"options", to_json(spec.options)}};
+  OrderedJson json{{"format", kFormat},
+                   {"name", spec.name},
+                   {"simulator", to_json(spec.simulator)},
+                   {"seed", spec.seed},
+                   {"parameters", to_json(spec.prior)},
+                   {"observation", spec.observation}};
+  if (spec.noise.kind != NoiseKind::none) json["noise"] = to_json(spec.noise);
+  json["marginals"] = spec.marginals;
+  json["options"] = to_json(spec.options);
+  return json;
 }
 
 RunSpec run_spec_from_json(const Json& json) {
@@ -61,6 +63,7 @@ RunSpec run_spec_from_json(const Json& json) {
                .observation = json.at("observation"),
                .marginals = json.at("marginals"),
                .options = inference_options_from_json(json.at("options"))};
+  if (json.contains("noise")) spec.noise = noise_spec_from_json(json.at("noise"));
   spec.validate();
   return spec;
 }

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 
+#include "hone/core/error.h"
 #include "hone/simulator/failure_tally.h"
+#include "hone/simulator/noisy_rows.h"
 #include "hone/store/split.h"
 
 namespace hone {
 
 Simulations::Simulations(Prior prior, SimulationStore& store, Executor& executor, const Rng& rng,
-                         double max_failed_fraction)
+                         const NoiseModel* noise, double max_failed_fraction)
     : prior_(std::move(prior)),
       store_(store),
       executor_(executor),
       rng_(rng),
+      noise_(noise),
       max_failed_fraction_(max_failed_fraction) {}
 
 namespace {
@@ -55,6 +58,18 @@ SimulationRows finished_rows(const Pending& pending, const FinishedSimulations& 
 
 }  // namespace
 
+void fail_unfit_for_noise(SimulationRows& rows, const NoiseModel& noise) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    Failure& failure = rows.failures[static_cast<std::size_t>(i)];
+    if (!failure) failure = noise.check(rows.x.row(i));
+  }
+}
+
+void Simulations::take_existing(Index count) {
+  HONE_ASSERT(issued_ == 0);
+  issued_ = count;
+}
+
 void Simulations::simulate(const Region& region, int round, Index count, Observer& observer) {
   std::vector<std::int64_t> missing;
   const auto& reasons = store_.failure_reasons();
@@ -76,7 +91,9 @@ void Simulations::simulate(const Region& region, int round, Index count, Observe
   executor_.run(
       pending.request,
       [&](const FinishedSimulations& finished) {
-        store_.append(finished_rows(pending, finished, store_.schema(), round));
+        SimulationRows rows = finished_rows(pending, finished, store_.schema(), round);
+        if (noise_ != nullptr) fail_unfit_for_noise(rows, *noise_);
+        store_.append(rows);
       },
       observer);
 }
@@ -99,6 +116,9 @@ Index Simulations::failed() const {
 Dataset Simulations::inside(const Region& region, double validation_fraction) const {
   Dataset data{.prior = TruncatedPrior(prior_, region), .ids = select(region, false)};
   data.x = store_.x_rows(data.ids);
+  if (noise_ != nullptr) {
+    data.x = std::make_unique<NoisyRows>(std::move(data.x), *noise_, data.ids, rng_);
+  }
   std::vector<std::int64_t> all = data.ids;
   const std::vector<std::int64_t> failed = select(region, true);
   all.insert(all.end(), failed.begin(), failed.end());

@@ -9,6 +9,7 @@
 #include "hone/engine/row_source.h"
 #include "hone/prior/truncated_prior.h"
 #include "hone/simulator/executor.h"
+#include "hone/simulator/noise.h"
 #include "hone/store/simulation_store.h"
 
 namespace hone {
@@ -17,7 +18,7 @@ namespace hone {
 struct Dataset {
   TruncatedPrior prior;                    // what they were drawn from
   std::vector<std::int64_t> ids = {};      // of the successful ones, ascending
-  std::unique_ptr<RowSource> x = nullptr;  // (n, data size)
+  std::unique_ptr<RowSource> x = nullptr;  // (n, data size), noise included
   // (n + failed, parameters): local coordinates. Only with the failed ones, which come last, are
   // they uniform on (0, 1).
   Matrix<float> theta = {};
@@ -27,16 +28,24 @@ struct Dataset {
   Index rows() const { return static_cast<Index>(ids.size()); }
 };
 
+// Marks those as failed whose x cannot have this noise.
+void fail_unfit_for_noise(SimulationRows& rows, const NoiseModel& noise);
+
 // The simulations of one run, counted as the algorithm asks for them. Simulation number i has its
 // parameters and its seed from random streams named by i, so what is found in the store after an
 // interruption is exactly what would have been made, and is not made again.
 class Simulations {
  public:
+  // The store keeps what the executor makes; `noise`, if any, is what training adds to it.
   Simulations(Prior prior, SimulationStore& store, Executor& executor, const Rng& rng,
-              double max_failed_fraction = 1);
+              const NoiseModel* noise = nullptr, double max_failed_fraction = 1);
 
   const Prior& prior() const { return prior_; }
   Index issued() const { return issued_; }  // asked for so far, failed ones included
+
+  // Simulations 0 .. count - 1 are in the store already, drawn from the whole prior: they count as
+  // asked for.
+  void take_existing(Index count);
 
   // Asks for `count` more simulations in the region; on return all are in the store. Throws what
   // the executor throws, and Error{simulator} without simulating if too many of those that an
@@ -55,6 +64,7 @@ class Simulations {
   SimulationStore& store_;
   Executor& executor_;
   Rng rng_;
+  const NoiseModel* noise_;
   double max_failed_fraction_;
   Index issued_ = 0;
 };

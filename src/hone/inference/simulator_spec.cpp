@@ -48,10 +48,11 @@ nlohmann::ordered_json to_json(const SimulatorSpec& spec) {
     json["result"] = spec.result;
   }
   if (spec.kind == Kind::library) json["library"] = spec.library;
-  if (spec.kind == Kind::dataset) {
+  if (!spec.dataset.empty()) {
     json["dataset"] = spec.dataset;
     json["theta"] = spec.theta;
     json["x"] = spec.x;
+    json["dataset_rows"] = spec.dataset_rows;
   }
   if (spec.kind == Kind::task) json["task"] = spec.task;
   if (spec.kind != Kind::task && spec.kind != Kind::by_hand) json["directory"] = spec.directory;
@@ -72,10 +73,12 @@ SimulatorSpec simulator_spec_from_json(const nlohmann::json& json) {
     json.at("result").get_to(spec.result);
   }
   if (spec.kind == Kind::library) json.at("library").get_to(spec.library);
-  if (spec.kind == Kind::dataset) {
+  if (spec.kind == Kind::dataset || json.contains("dataset")) {
     json.at("dataset").get_to(spec.dataset);
     json.at("theta").get_to(spec.theta);
     json.at("x").get_to(spec.x);
+    json.at("dataset_rows").get_to(spec.dataset_rows);
+    if (spec.dataset.empty()) fail(ErrorKind::input, "simulator.dataset: names no file");
   }
   if (spec.kind == Kind::task) json.at("task").get_to(spec.task);
   if (spec.kind != Kind::task && spec.kind != Kind::by_hand) {
@@ -87,6 +90,19 @@ SimulatorSpec simulator_spec_from_json(const nlohmann::json& json) {
     json.at("retries").get_to(spec.retries);
   }
   return spec;
+}
+
+void SimulatorSpec::check_budget(Index budget) const {
+  if (dataset.empty()) return;
+  if (kind == Kind::dataset && budget > dataset_rows) {
+    fail(ErrorKind::input, "budget = {}: the data set has {} simulations", budget, dataset_rows);
+  }
+  if (kind != Kind::dataset && budget <= dataset_rows) {
+    fail(ErrorKind::input,
+         "budget = {}: it counts the {} simulations of the data set; give more than that, or leave "
+         "{} out to use the data set alone",
+         budget, dataset_rows, to_string(kind));
+  }
 }
 
 }  // namespace hone

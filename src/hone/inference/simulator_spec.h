@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hone/core/matrix.h"
+
 namespace hone {
 
 enum class SimulatorKind {
@@ -25,15 +27,21 @@ struct SimulatorSpec {
   std::string parameters;              // run: the file it reads; empty: only by a placeholder
   std::string result;                  // run: the file it writes; empty: stdout or a placeholder
   std::string library;                 // library: the file
-  std::vector<std::string> dataset;    // dataset: the file, or one with theta and one with x
-  std::string theta = "theta";         // dataset: names of the arrays in the file
+  std::vector<std::string> dataset;    // the file, or one with theta and one with x; for every kind
+                                       // but dataset it may be empty, else it is the first round
+  std::string theta = "theta";         // names of the arrays in the data set
   std::string x = "x";
-  std::string task;  // task: its name
+  Index dataset_rows = 0;  // its simulations
+  std::string task;        // task: its name
 
   std::string directory;  // absolute: programs start here, and file names are relative to it
   int workers = 0;        // command, run: how many at once; 0: one per thread
   double timeout = 0;     // command, run: seconds per simulation; 0: no limit
   int retries = 0;        // command, run: attempts after a failed one, with the same seed
+
+  // Throws "budget = 100: ..." unless the simulations of the data set, if any, fit into the budget,
+  // which counts them.
+  void check_budget(Index budget) const;
 
   bool operator==(const SimulatorSpec&) const = default;
 };

@@ -9,7 +9,7 @@ std::string starter_problem_file() {
 # name = "galaxy"        # of the run directory; without it the name of this file
 
 [simulator]
-# Exactly one of these six says where simulations come from.
+# One of these six says where simulations come from.
 #
 # A program that is started once per worker. It reads lines {"id": 7, "theta": [..], "seed": 123}
 # and answers {"id": 7, "x": [..]} or {"id": 7, "error": "why"}:
@@ -28,6 +28,7 @@ command = ["python3", "simulate.py"]
 # dataset = "simulations.h5"
 # theta = "theta"        # names of the two arrays in it
 # x = "x"
+# Beside one of the others they are the first round, and that one makes the rest.
 #
 # A built-in problem (`hone tasks`); it brings its own parameters and observation:
 # task = "torus"
@@ -42,6 +43,12 @@ command = ["python3", "simulate.py"]
 # directory = "."        # where they are started
 
 max_failed_fraction = 0.5  # give up if more simulations fail
+
+# If the simulator leaves the noise out and it is declared here, training draws it afresh in every
+# epoch, and fewer simulations will do:
+# [noise]
+# kind = "gaussian"      # or "poisson"
+# sigma = 0.1            # or a list, or a file; or covariance = "covariance.npy"
 
 [observation]
 # The real data, as long as the x of a simulation.

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HONE_ABI_VERSION 1
+/* 2 added the noise; libraries written for 1 still work. */
+#define HONE_ABI_VERSION 2
 
 #if defined(__GNUC__)
 #define HONE_EXPORT __attribute__((visibility("default")))
@@ -39,6 +40,20 @@ HONE_EXPORT int hone_thread_safe(void);
  * is remembered from call to call. Values that are NaN, infinite or not written are a failure. */
 HONE_EXPORT int hone_simulate(const double* theta, size_t n_parameters, uint64_t seed, double* x,
                               size_t n_data, char* error, size_t error_size);
+
+/* Optional second stage, cheap and random: the data of one simulation from what hone_simulate()
+ * wrote, which is then the noiseless part. hone keeps the noiseless part and calls this anew in
+ * every epoch of training. Arguments, answer and thread safety are those of hone_simulate(), but
+ * an error or a NaN ends the run: what cannot have noise is for hone_simulate() to refuse. What it
+ * needs to know of the parameters must be in the noiseless part.
+ *
+ * A library that has hone_noise() but not hone_simulate() can serve another simulator: [noise],
+ * kind = "library" in the problem file. */
+HONE_EXPORT int hone_noise(const double* noiseless, size_t n_noiseless, uint64_t seed, double* x,
+                           size_t n_data, char* error, size_t error_size);
+
+/* Optional, with hone_noise(): the length of the noiseless part. Without it: hone_data_size(). */
+HONE_EXPORT size_t hone_noiseless_size(size_t n_parameters);
 
 /* Optional. Called once before the first simulation, in one thread; not 0 means that it cannot
  * work at all, with the reason in error. */

@@ -62,6 +62,8 @@ class ThreadExecutor final : public Executor {
     return delivery.finish();
   }
 
+  const NoiseModel* noise() const override { return simulator_.noise(); }
+
  private:
   void work(const SimulationRequest& request, Index workers, std::atomic<Index>& next,
             Delivery& delivery) {

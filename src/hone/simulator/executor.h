@@ -67,6 +67,10 @@ class Executor {
   virtual ~Executor() = default;
   virtual ExecutionSummary run(const SimulationRequest& request, const SimulationSink& sink,
                                Observer& observer = silent_observer()) = 0;
+
+  // The simulator's own noise, still to be added to what the sink gets; null: there is none. Lives
+  // as long as the executor's simulator.
+  virtual const NoiseModel* noise() const { return nullptr; }
 };
 
 // Uses the threads of the current arena (hone/core/parallel.h), or one if the simulator is not

@@ -21,6 +21,8 @@ struct SimulationBatch {
 // Why a simulation failed; nothing when it succeeded.
 using Failure = std::optional<std::string>;
 
+class NoiseModel;  // hone/simulator/noise.h
+
 // A stochastic map from parameters to a data vector of fixed length. What it returns for a row
 // may depend only on that row's theta and seed, never on its neighbours or on earlier calls.
 class Simulator {
@@ -35,6 +37,10 @@ class Simulator {
 
   // May simulate() be called from several threads at once?
   virtual bool concurrent() const { return true; }
+
+  // Not null: what simulate() makes is the noiseless part, of length data_size(), and training adds
+  // this noise afresh in every epoch. Lives as long as the simulator.
+  virtual const NoiseModel* noise() const { return nullptr; }
 };
 
 // Every value finite and within the range of float, or the reason why not.
