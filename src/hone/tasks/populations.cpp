@@ -6,7 +6,7 @@
 
 #include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
 #include <boost/numeric/odeint/stepper/generation.hpp>
-#include <boost/numeric/odeint/stepper/runge_kutta_dopri5.hpp>
+#include <boost/numeric/odeint/stepper/runge_kutta_fehlberg78.hpp>
 
 #include "hone/core/error.h"
 
@@ -36,7 +36,7 @@ class Solver {
  public:
   Solver(const Populations& populations, State start, double tolerance)
       : equation_{populations},
-        stepper_(odeint::make_controlled(tolerance, 0.0, odeint::runge_kutta_dopri5<State>())),
+        stepper_(odeint::make_controlled(tolerance, 0.0, odeint::runge_kutta_fehlberg78<State>())),
         state_(start) {}
 
   const State& advance(double end) {
@@ -66,7 +66,7 @@ class Solver {
   }
 
   Equation equation_;
-  decltype(odeint::make_controlled(0.0, 0.0, odeint::runge_kutta_dopri5<State>())) stepper_;
+  decltype(odeint::make_controlled(0.0, 0.0, odeint::runge_kutta_fehlberg78<State>())) stepper_;
   State state_;
   double time_ = 0;
   double step_ = 0.1;
