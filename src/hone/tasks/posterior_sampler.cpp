@@ -17,7 +17,7 @@ constexpr double kSmallestEfficiency = 0.1;  // of a round's weights: limits the
 constexpr int kMostRounds = 100;
 constexpr int kLastRounds = 3;  // at power 1
 constexpr double kBoundMargin = 1.5;
-constexpr Index kFittedPoints = 3000;
+constexpr Index kFittedPoints = 2000;
 
 // Relative to the largest. All -infinity: all 0.
 std::vector<double> weights(std::span<const double> log_weights) {

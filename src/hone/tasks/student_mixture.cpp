@@ -13,7 +13,7 @@ namespace {
 using Component = StudentMixture::Component;
 
 constexpr double kFreedom = 8;  // even: chi^2 is a sum of exponentials
-constexpr int kIterations = 20;
+constexpr int kIterations = 10;
 
 double squared_distance(const Component& component, std::span<const double> z,
                         std::vector<double>& scratch) {
