@@ -57,9 +57,9 @@ TEST(Populations, DoNotChangeWithATighterTolerance) {
     const auto theta = draws.theta.row(i);
     const Populations rates{theta[0], theta[1], theta[3], theta[2]};
     EXPECT_LT(largest_difference(rates, equal_times(10, 2.1), 1e-11), 1e-5);
-    loose = std::max(loose, largest_difference(rates, equal_times(10, 2.1), 1e-3));
+    loose = std::max(loose, largest_difference(rates, equal_times(10, 2.1), 1e-6));
   }
-  EXPECT_GT(loose, 1e-5);  // control: a tolerance of 1e-3 is seen
+  EXPECT_GT(loose, 1e-5);  // control: a tolerance of 1e-6 is seen
 }
 
 TEST(Populations, LikelihoodsDoNotFeelTheTolerance) {
