@@ -40,7 +40,8 @@ std::vector<double> read_observation(const fs::path& file) {
   return numbers(line);
 }
 
-Matrix<double> read_samples(const fs::path& file, Index parameters) {
+Matrix<double> read_samples(const fs::path& file, const Task& task) {
+  const Index parameters = task.prior.dimensions();
   FILE* pipe = popen(fmt::format("bzip2 -dc '{}'", file.string()).c_str(), "r");
   if (pipe == nullptr) fail(ErrorKind::io, "bzip2 cannot be started");
   std::vector<double> values;
@@ -54,6 +55,9 @@ Matrix<double> read_samples(const fs::path& file, Index parameters) {
   }
   Matrix<double> samples(std::ssize(values) / parameters, parameters);
   std::copy(values.begin(), values.end(), samples.data());
+  for (Index i = 0; task.from_published && i < samples.rows(); ++i) {
+    task.from_published(samples.row(i));
+  }
   return samples;
 }
 
@@ -79,7 +83,7 @@ Json compare(const Task& task, const fs::path& data, int number, Index rows) {
   const std::vector<double> x =
       read_observation(folder / (hidden ? "observation_distractors.csv" : "observation.csv"));
   const Matrix<double> published =
-      read_samples(folder / "reference_posterior_samples.csv.bz2", task.prior.dimensions());
+      read_samples(folder / "reference_posterior_samples.csv.bz2", task);
   const auto begin = std::chrono::steady_clock::now();
   const Matrix<double> samples = task.reference.samples(x, rows, Rng(1));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;

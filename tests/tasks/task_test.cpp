@@ -21,7 +21,8 @@ TEST(Task, IsFoundByName) {
     EXPECT_STREQ(error.what(),
                  "no task is called 'tours'; did you mean 'torus'? allowed: torus, eggbox, "
                  "rotated_eggbox, two_moons, gaussian_linear, gaussian_linear_uniform, "
-                 "gaussian_mixture, slcp, slcp_distractors, sir, lotka_volterra");
+                 "gaussian_mixture, slcp, slcp_distractors, sir, lotka_volterra, "
+                 "bernoulli_glm");
   }
 }
 

@@ -19,5 +19,6 @@ Task slcp_task();
 Task slcp_distractors_task();
 Task sir_task();
 Task lotka_volterra_task();
+Task bernoulli_glm_task();
 
 }  // namespace hone

@@ -19,6 +19,7 @@ const std::vector<Task>& all_tasks() {
       slcp_distractors_task(),
       sir_task(),
       lotka_volterra_task(),
+      bernoulli_glm_task(),
   };
   return tasks;
 }

@@ -41,6 +41,10 @@ struct Task {
   Index budget = 0;                 // default number of simulations
   std::function<std::unique_ptr<Simulator>()> simulator;
   ReferencePosterior reference;
+
+  // From a row of samples as sbibm publishes them to this task's parameters, in place. Empty where
+  // they are the same.
+  std::function<void(std::span<double> row)> from_published = {};
 };
 
 const std::vector<Task>& all_tasks();
