@@ -24,7 +24,8 @@ struct ReferencePosterior {
   // (rows, parameters): independent draws from p(theta | x). Row i depends on rng and i only.
   std::function<Matrix<double>(std::span<const double> x, Index rows, const Rng& rng)> samples;
 
-  // The normalised density of a marginal posterior at points (n, parameters in the marginal).
+  // The normalised density of a marginal posterior at points (n, parameters in the marginal). Empty
+  // where there is no simple way to it.
   std::function<std::vector<double>(std::span<const double> x, const Marginal& marginal,
                                     MatrixView<const double> points)>
       marginal_density;
@@ -40,6 +41,10 @@ struct Task {
   Index budget = 0;                 // default number of simulations
   std::function<std::unique_ptr<Simulator>()> simulator;
   ReferencePosterior reference;
+
+  // From a row of samples as sbibm publishes them to this task's parameters, in place. Empty where
+  // they are the same.
+  std::function<void(std::span<double> row)> from_published = {};
 };
 
 const std::vector<Task>& all_tasks();
