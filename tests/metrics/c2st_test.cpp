@@ -86,7 +86,7 @@ TEST(C2st, UsesTheFirstRowsOfTheLongerSample) {
 TEST(C2st, RefusesSamplesItCannotCompare) {
   EXPECT_NE(error_of({Matrix<double>(50, 2), Matrix<double>(50, 3)}).find("2 and 3 columns"),
             std::string::npos);
-  EXPECT_NE(error_of(shifted_normals(4, 0, 1)).find("only 4 rows"), std::string::npos);
+  EXPECT_NE(error_of(shifted_normals(4, 0, 1)).find("4 and 4 rows"), std::string::npos);
   EXPECT_NE(error_of({Matrix<double>(50, 1), Matrix<double>(50, 1)}).find("constant column"),
             std::string::npos);
   SamplePair broken = shifted_normals(50, 0, 1);

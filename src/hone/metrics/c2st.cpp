@@ -7,6 +7,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/metrics/sample_checks.h"
 
 namespace hone {
 
@@ -29,59 +30,6 @@ struct ViewPair {
   MatrixView<const double> a, b;
 };
 
-void check_finite_rows(MatrixView<const double> sample, std::size_t pair, const char* name) {
-  for (Index i = 0; i < sample.rows(); ++i) {
-    for (Index j = 0; j < sample.cols(); ++j) {
-      if (!std::isfinite(sample(i, j))) {
-        fail(ErrorKind::input,
-             "c2st, pair {}: row {}, column {} of sample {} is {}: all values "
-             "must be finite",
-             pair + 1, i + 1, j + 1, name, sample(i, j));
-      }
-    }
-  }
-}
-
-void check_pair(const ViewPair& pair, std::size_t number, int folds) {
-  if (pair.a.cols() != pair.b.cols() || pair.a.cols() < 1) {
-    fail(ErrorKind::input,
-         "c2st, pair {}: the samples have {} and {} columns; give the same number, at least one",
-         number + 1, pair.a.cols(), pair.b.cols());
-  }
-  const Index rows = std::min(pair.a.rows(), pair.b.rows());
-  if (rows < folds) {
-    fail(ErrorKind::input, "c2st, pair {}: only {} rows; at least as many as folds ({}) are needed",
-         number + 1, rows, folds);
-  }
-  check_finite_rows(pair.a, number, "a");
-  check_finite_rows(pair.b, number, "b");
-}
-
-// Mean and standard deviation (n - 1) of the columns of the first `rows` rows.
-struct ColumnMoments {
-  std::vector<double> mean, deviation;
-};
-
-ColumnMoments column_moments(MatrixView<const double> sample, Index rows, std::size_t pair) {
-  ColumnMoments moments;
-  for (Index j = 0; j < sample.cols(); ++j) {
-    double sum = 0, square = 0;
-    for (Index i = 0; i < rows; ++i) sum += sample(i, j);
-    const double mean = sum / static_cast<double>(rows);
-    for (Index i = 0; i < rows; ++i) square += (sample(i, j) - mean) * (sample(i, j) - mean);
-    const double deviation = std::sqrt(square / static_cast<double>(rows - 1));
-    if (!(deviation > 0)) {
-      fail(ErrorKind::input,
-           "c2st, pair {}: column {} of sample a is {} in every row; a constant column cannot be "
-           "z-scored, leave it out",
-           pair + 1, j + 1, sample(0, j));
-    }
-    moments.mean.push_back(mean);
-    moments.deviation.push_back(deviation);
-  }
-  return moments;
-}
-
 // One pair, z-scored and in the order of its folds: fold f holds a run of consecutive rows.
 struct ShuffledRows {
   Matrix<float> x;  // (2 n, d)
@@ -94,21 +42,19 @@ struct ShuffledRows {
   }
 };
 
-ShuffledRows shuffled_rows(const ViewPair& pair, std::size_t number, Rng rng) {
+ShuffledRows shuffled_rows(const ViewPair& pair, const std::string& what, Rng rng) {
   const Index n = std::min(pair.a.rows(), pair.b.rows()), cols = pair.a.cols();
-  const ColumnMoments moments = column_moments(pair.a, n, number);
+  const auto a = pair.a.rows(0, n), b = pair.b.rows(0, n);
+  const ColumnMoments moments = column_moments(a, what);
+  const Matrix<double> first = z_scored(a, moments), second = z_scored(b, moments);
   ShuffledRows out{Matrix<float>(2 * n, cols), {}};
   Index to = 0;
   for (const Index from : rng.permutation(2 * n)) {
-    const bool second = from >= n;
-    const std::span<const double> row = second ? pair.b.row(from - n) : pair.a.row(from);
-    for (Index j = 0; j < cols; ++j) {
-      const auto column = static_cast<std::size_t>(j);
-      out.x(to, j) =
-          static_cast<float>((row[column] - moments.mean[column]) / moments.deviation[column]);
-    }
-    out.labels.push_back(second ? 1.0F : 0.0F);
-    ++to;
+    const bool is_second = from >= n;
+    const std::span<const double> row = is_second ? second.row(from - n) : first.row(from);
+    std::ranges::transform(row, out.x.row(to++).begin(),
+                           [](double value) { return static_cast<float>(value); });
+    out.labels.push_back(is_second ? 1.0F : 0.0F);
   }
   return out;
 }
@@ -137,9 +83,10 @@ std::vector<double> c2st_of(std::span<const ViewPair> pairs, const C2stOptions& 
   options.validate();
   std::vector<ShuffledRows> rows;
   const auto stream = [&](std::size_t pair) { return rng.child("c2st", pair); };
-  for (std::size_t i = 0; i < pairs.size(); ++i) check_pair(pairs[i], i, options.folds);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    rows.push_back(shuffled_rows(pairs[i], i, stream(i).child("folds")));
+    const std::string what = fmt::format("c2st, pair {}", i + 1);
+    check_comparable(pairs[i].a, pairs[i].b, options.folds, what);
+    rows.push_back(shuffled_rows(pairs[i], what, stream(i).child("folds")));
   }
 
   const Index folds = options.folds, tasks = static_cast<Index>(pairs.size()) * folds;
