@@ -45,10 +45,26 @@ TEST(C2st, ReachesTheBayesAccuracyOfShiftedNormals) {
     const double best = 0.5 * std::erfc(-shift / 2 / std::sqrt(2.0));
     EXPECT_NEAR(c2st(pair.a, pair.b, {}, Rng(1)), best, 4 * c2st_noise(rows)) << shift;
   }
-  // Control: a shift of 0.6 is told from one of 0.5.
-  const SamplePair pair = shifted_normals(rows, 0.6, 7);
+  // Control: a shift of 0.7 is told from one of 0.5.
+  const SamplePair pair = shifted_normals(rows, 0.7, 7);
   const double wrong = 0.5 * std::erfc(-0.25 / std::sqrt(2.0));
   EXPECT_GT(c2st(pair.a, pair.b, {}, Rng(1)), wrong + 4 * c2st_noise(rows));
+}
+
+TEST(C2st, ScattersByItsNoiseIfBothDistributionsAreEqual) {
+  constexpr Index rows = 300;
+  constexpr int count = 100;
+  std::vector<SamplePair> pairs;
+  for (int i = 0; i < count; ++i) pairs.push_back(shifted_normals(rows, 0, std::uint64_t(i)));
+  double mean = 0, square = 0;
+  for (const double value : c2st(pairs, {}, Rng(1))) {
+    mean += (value - 0.5) / count;
+    square += (value - 0.5) * (value - 0.5) / count;
+  }
+  // The scatter of 100 values is known to 7 %.
+  EXPECT_NEAR(std::sqrt(square) / c2st_noise(rows), 1, 0.35);
+  EXPECT_LT(mean, 4 * c2st_noise(rows) / std::sqrt(count));
+  EXPECT_GT(mean, -c2st_noise(rows));
 }
 
 TEST(C2st, IsOneForDisjointSamples) {

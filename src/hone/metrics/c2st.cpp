@@ -21,7 +21,8 @@ void C2stOptions::validate() const {
 }
 
 double c2st_noise(Index draws_per_sample) {
-  return std::sqrt(0.125 / static_cast<double>(draws_per_sample));
+  constexpr double kSharedRows = 1.4;
+  return kSharedRows * std::sqrt(0.125 / static_cast<double>(draws_per_sample));
 }
 
 namespace {
