@@ -8,6 +8,7 @@ find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(BZip2 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_path(RANDOM123_INCLUDE Random123/philox.h REQUIRED)
 

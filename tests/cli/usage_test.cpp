@@ -13,7 +13,8 @@ class Usage : public testing::Test {
 };
 
 TEST_F(Usage, EveryCommandExplainsItself) {
-  for (const char* command : {"run", "resume", "show", "sample", "train", "tasks", "options"}) {
+  for (const char* command :
+       {"run", "resume", "show", "sample", "compare", "train", "tasks", "options"}) {
     const ProgramResult result = run({command, "--help"});
     EXPECT_EQ(result.code, 0) << result;
     EXPECT_TRUE(contains(result.out, "Usage: hone " + std::string(command))) << result;

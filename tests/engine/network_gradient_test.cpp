@@ -188,5 +188,41 @@ TEST(LossGradient, AgreesWithCentralDifferencesForEveryLoss) {
   }
 }
 
+TEST(NetworkWithoutData, IsTheOneWhoseDataAreZero) {
+  const NetworkOptions options{.kind = NetworkKind::mlp, .hidden = 10, .norm = Norm::none};
+  const Network<double> with({.options = options, .data_size = 1, .theta_size = 2});
+  const Network<double> without({.options = options, .data_size = 0, .theta_size = 2});
+  const Index offset = with.layout().weight_theta - with.layout().weight_x;
+  ASSERT_EQ(with.layout().total, without.layout().total + offset);
+
+  AlignedBuffer<double> parameters(std::size_t(with.layout().total));
+  AlignedBuffer<double> x(std::size_t(kRows * padded(1))), theta(std::size_t(kRows * 2));
+  Rng rng(3);
+  with.initialize(parameters.data(), 2, rng.child("weights"));
+  for (double& value : theta.span()) value = rng.normal();
+  Workspace<double> w_with(with.layout(), 2, kRows, kRows, true);
+  Workspace<double> w_without(without.layout(), 2, kRows, kRows, true);
+  const NetworkBatch<double> batch{x.data(), padded(1), theta.data(), 2, kRows, 1};
+  const NetworkBatch<double> theta_alone{nullptr, 0, theta.data(), 2, kRows, 1};
+  double* shared = parameters.data() + offset;
+
+  with.forward(w_with, parameters.data(), batch, 0);
+  without.forward(w_without, shared, theta_alone, 0);
+  for (Index i = 0; i < kRows; ++i) {
+    ASSERT_EQ(w_with.logits.data()[i], w_without.logits.data()[i]);
+    w_with.dlogits.data()[i] = w_without.dlogits.data()[i] = rng.normal();
+  }
+  with.backward(w_with, parameters.data(), batch, nullptr);
+  without.backward(w_without, shared, theta_alone, nullptr);
+  for (Index i = 0; i < without.layout().trained; ++i) {
+    ASSERT_EQ(w_with.gradient.data()[offset + i], w_without.gradient.data()[i]) << i;
+  }
+  std::vector<double> evaluated(std::size_t{kRows});
+  without.evaluate(w_without, evaluated.data(), theta.data(), 2, nullptr, 0, kRows, shared);
+  for (Index i = 0; i < kRows; ++i) {
+    EXPECT_NEAR(evaluated[std::size_t(i)], w_with.logits.data()[i], 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace hone
