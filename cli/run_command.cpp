@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
+#include "cli/option_flags.h"
 #include "cli/rehearse.h"
 #include "cli/text.h"
 #include "cli/wrong_use.h"
@@ -25,15 +26,9 @@ struct RunArguments {
   std::optional<std::uint64_t> seed;
   int threads = 0;
   bool dry_run = false;
-  std::vector<std::string> marginals;          // empty: all 1-d and 2-d
-  std::map<std::string, std::string> options;  // of the option table, as given
+  std::vector<std::string> marginals;  // empty: all 1-d and 2-d
+  OptionTexts options;
 };
-
-std::string flag_of(const std::string& option) {
-  std::string flag = "--" + option;
-  std::ranges::replace(flag, '_', '-');
-  return flag;
-}
 
 KnownTask known_task(const std::string& name) {
   const Task& task = find_task(name);
@@ -75,7 +70,7 @@ RunSpec make_spec(const RunArguments& arguments) {
     problem.options = preset(arguments.preset);
     problem.options.budget = budget;
   }
-  for (const auto& [name, text] : arguments.options) set_option(problem.options, name, text);
+  apply(problem.options, arguments.options);
   RunSpec spec{.name = problem.name,
                .simulator = problem.simulator,
                .seed = arguments.seed.value_or(problem.seed.value_or(1)),
@@ -127,19 +122,7 @@ void add_run_command(CLI::App& program) {
   command->add_option("--marginal", arguments->marginals,
                       "Posterior to train, as names or indices: a or a,b or a,b,c; or 1d, 2d, "
                       "joint. Repeat for more [1d 2d]");
-  const InferenceOptions defaults = preset("default");
-  for (const OptionEntry& entry : option_table()) {
-    const std::string standard =
-        entry.name == "budget" ? "the problem's own" : entry.get(defaults).dump();
-    command
-        ->add_option_function<std::string>(
-            flag_of(entry.name),
-            [arguments, name = entry.name](const std::string& text) {
-              arguments->options[name] = text;
-            },
-            fmt::format("{} ({}) [{}]", entry.help, entry.values, standard))
-        ->group(entry.group);
-  }
+  add_option_flags(*command, arguments->options, {});
   command->callback([arguments] { run(*arguments); });
 }
 

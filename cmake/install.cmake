@@ -16,7 +16,7 @@ install(FILES ${PROJECT_BINARY_DIR}/hone-config.cmake
   ${PROJECT_BINARY_DIR}/hone-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hone)
 
-set(HONE_PC_LIBRARIES ${HDF5_LIBRARIES})
+set(HONE_PC_LIBRARIES ${HDF5_LIBRARIES} ${CAIRO_LIBRARY})
 if(HONE_HAVE_LIBXSMM)
   list(APPEND HONE_PC_LIBRARIES ${LIBXSMM_LIBRARY} ${LIBXSMM_NOBLAS}
     -Wl,--exclude-libs,libxsmmnoblas.a)

@@ -127,7 +127,7 @@ bool Run::complete() const {
   if (!finished() || !has_networks(networks, "main")) return false;
   if (!fs::exists(directory_ / "posterior" / "posterior.h5")) return false;
   const std::optional<SimulationStore> store = simulations();
-  if (!store || store->rows() < spec_.options.budget) return false;
+  if (!store || (spec_.options.spend_all && store->rows() < spec_.options.budget)) return false;
   // Simulations of round m + 1 come from the region that round m found.
   int last = 1;
   store->select([&](const SimulationInfo& info) {
@@ -191,17 +191,22 @@ SimulationStore Run::open_store(bool create) const {
   return store;
 }
 
-Summary Run::execute(Executor& executor, Observer& observer) {
+Run::Inference Run::infer(Executor& executor, Observer& observer) {
   const RunLock lock(directory_);
   const Rng rng(spec_.seed);
   SimulationStore store = open_store(true);
   if (spec_.simulator.kind == SimulatorKind::dataset) load_dataset(store, spec_, observer);
   Simulations simulations(spec_.prior, store, executor, rng);
   DirectoryJournal journal(directory_, spec_.prior);
-  const InferenceResult result =
+  InferenceResult result =
       tmnre(simulations, spec_.observation, spec_.marginals, spec_.options, journal, rng, observer);
   stop_if_requested(observer);
-  return write_posterior(result, simulations.failed());
+  return {std::move(result), simulations.issued(), simulations.failed()};
+}
+
+Summary Run::execute(Executor& executor, Observer& observer) {
+  const Inference inference = infer(executor, observer);
+  return write_posterior(inference.result, inference.failed);
 }
 
 Summary Run::write_posterior(const InferenceResult& result, Index failed) const {
