@@ -163,6 +163,7 @@ void Network<T>::activation_backward_rows(Workspace<T>& w, T* d, const T* p, Ind
 template <typename T>
 void Network<T>::project_data(T* projected, const T* x, Index x_stride, Index rows,
                               const T* p) const {
+  if (shape_.data_size == 0) return;
   for_row_blocks(rows, [&](Rows r) {
     plan(r.count, layout_.width, shape_.data_size, x_stride, false)(
         projected + r.begin * layout_.width, x + r.begin * x_stride, p + layout_.weight_x);
@@ -212,12 +213,14 @@ void Network<T>::input_backward(Workspace<T>& w, const T* p, const NetworkBatch<
           gradient + layout_.weight_theta, batch.theta + at.begin * batch.theta_size,
           d + at.begin * width);
     });
+    if (shape_.data_size == 0) continue;
     if (c == 0) {
       std::copy(d, d + n * width, w.dprojected.data());
     } else {
       k_.add(w.dprojected.data(), d + c * n * width, n * width);
     }
   }
+  if (shape_.data_size == 0) return;
   plan(shape_.data_size, width, n, batch.x_stride, true)(gradient + layout_.weight_x, batch.x,
                                                          w.dprojected.data());
   if (dx == nullptr) return;
@@ -330,9 +333,11 @@ void Network<T>::forward(Workspace<T>& w, T* p, const NetworkBatch<T>& batch,
     }
   }
   project_data(w.projected.data(), batch.x, batch.x_stride, batch.rows, p);
+  const bool has_data = shape_.data_size > 0;
   for (Index c = 0; c < batch.candidates; ++c) {
     input_rows(w, p, batch.theta + c * batch.rows * batch.theta_size, batch.theta_size,
-               w.projected.data(), layout_.width, {c * batch.rows, batch.rows}, Mode::training);
+               has_data ? w.projected.data() : nullptr, has_data ? layout_.width : 0,
+               {c * batch.rows, batch.rows}, Mode::training);
   }
   for (Index unit = 0; unit < output; ++unit) unit_forward(w, p, unit, Mode::training);
   prepare_norm(w, p, output, Mode::training);

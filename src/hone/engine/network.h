@@ -40,7 +40,7 @@ struct NetworkOptions {
 
 struct NetworkShape {
   NetworkOptions options;
-  Index data_size = 0;   // columns of x (or features of the embedding)
+  Index data_size = 0;   // columns of x (or features of the embedding); 0: a network of theta alone
   Index theta_size = 0;  // most columns of theta a member may have
 };
 
@@ -114,7 +114,8 @@ class Network {
   // x. projected (n, width) = x W_x
   void project_data(T* projected, const T* x, Index x_stride, Index rows,
                     const T* parameters) const;
-  // out[i] = f of row i of theta and row i of projected (projected_stride 0: one row for all).
+  // out[i] = f of row i of theta and row i of projected (projected_stride 0: one row for all; null,
+  // with stride 0, where data_size is 0).
   void evaluate(Workspace<T>& workspace, T* out, const T* theta, Index theta_size,
                 const T* projected, Index projected_stride, Index rows, const T* parameters) const;
 

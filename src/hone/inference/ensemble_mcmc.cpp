@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "hone/core/error.h"
+#include "hone/metrics/effective_size.h"
 
 namespace hone {
 namespace {
@@ -50,31 +51,13 @@ void move_half(Chain& chain, Index first, const LogDensity& log_density, double 
   }
 }
 
-// Integrated autocorrelation time of one coordinate in kept sweeps: walkers are averaged lag by
-// lag, and the sum stops at the first lag beyond five times itself (Sokal's window).
-double autocorrelation_time(const std::vector<Matrix<double>>& sweeps, Index d) {
-  const Index count = static_cast<Index>(sweeps.size()), walkers = sweeps[0].rows();
-  double mean = 0;
-  for (const auto& sweep : sweeps) {
-    for (Index w = 0; w < walkers; ++w) mean += sweep(w, d);
+// (sweeps, walkers)
+Matrix<double> coordinate(const std::vector<Matrix<double>>& sweeps, Index d) {
+  Matrix<double> out(static_cast<Index>(sweeps.size()), sweeps[0].rows());
+  for (Index t = 0; t < out.rows(); ++t) {
+    for (Index w = 0; w < out.cols(); ++w) out(t, w) = sweeps[std::size_t(t)](w, d);
   }
-  mean /= static_cast<double>(count * walkers);
-  const auto covariance = [&](Index lag) {
-    double sum = 0;
-    for (Index t = 0; t + lag < count; ++t) {
-      for (Index w = 0; w < walkers; ++w) {
-        sum += (sweeps[std::size_t(t)](w, d) - mean) * (sweeps[std::size_t(t + lag)](w, d) - mean);
-      }
-    }
-    return sum / static_cast<double>((count - lag) * walkers);
-  };
-  const double variance = covariance(0);
-  if (!(variance > 0)) return static_cast<double>(count);
-  double time = 1;
-  for (Index lag = 1; lag < count && static_cast<double>(lag) <= 5 * time; ++lag) {
-    time += 2 * covariance(lag) / variance;
-  }
-  return std::max(1.0, time);
+  return out;
 }
 
 }  // namespace
@@ -105,7 +88,7 @@ EnsembleMcmcResult ensemble_mcmc(const LogDensity& log_density, Matrix<double> w
   }
   double longest = 1;
   for (Index d = 0; d < dimensions; ++d) {
-    longest = std::max(longest, autocorrelation_time(sweeps, d));
+    longest = std::max(longest, autocorrelation_time(coordinate(sweeps, d)));
   }
   result.acceptance = static_cast<double>(chain.accepted) / static_cast<double>(chain.proposed);
   result.effective_size = static_cast<double>(rows) / longest;

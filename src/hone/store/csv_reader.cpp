@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "hone/core/error.h"
+#include "hone/store/bz2_file.h"
 #include "hone/store/files.h"
 
 namespace hone {
@@ -49,7 +50,9 @@ std::string unquoted(std::string_view cell) {
 }  // namespace
 
 CsvReader::CsvReader(const std::filesystem::path& path)
-    : path_(path), text_(read_file(path, kMostBytes)), rest_(text_) {
+    : path_(path),
+      text_(path.extension() == ".bz2" ? read_bz2_file(path) : read_file(path, kMostBytes)),
+      rest_(text_) {
   if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // a byte-order mark
 }
 
@@ -85,6 +88,29 @@ bool CsvReader::next(std::vector<std::string>& cells) {
 void CsvReader::refuse(std::size_t column, const std::string& what) const {
   const std::string place = column == 0 ? "" : fmt::format(", column {}", column);
   fail(ErrorKind::input, "{}, line {}{}: {}", path_.string(), line_, place, what);
+}
+
+void CsvReader::check_width(const std::vector<std::string>& cells, std::size_t expected) const {
+  if (cells.size() == expected) return;
+  refuse(0, fmt::format("{} cells; the first row has {}", cells.size(), expected));
+}
+
+void CsvReader::take_numbers(std::vector<double>& values, const std::vector<std::string>& cells,
+                             const std::vector<std::size_t>& columns) const {
+  for (const std::size_t j : columns) {
+    const auto number =
+        cells[j].empty() ? std::numeric_limits<double>::quiet_NaN() : cell_number(cells[j]);
+    if (!number) refuse(j + 1, fmt::format("'{}' is not a number", cells[j].substr(0, 40)));
+    values.push_back(*number);
+  }
+}
+
+Matrix<double> rows_of(const std::vector<double>& values, std::size_t columns) {
+  if (columns == 0) return {};
+  const auto cols = static_cast<Index>(columns);
+  Matrix<double> matrix(static_cast<Index>(values.size()) / cols, cols);
+  std::ranges::copy(values, matrix.data());
+  return matrix;
 }
 
 std::optional<double> cell_number(std::string_view cell) {

@@ -1,8 +1,6 @@
 #include "hone/store/dataset_csv.h"
 
 #include <algorithm>
-#include <limits>
-#include <optional>
 
 #include <fmt/ranges.h>
 
@@ -15,32 +13,6 @@ namespace {
 
 using Cells = std::vector<std::string>;
 using Columns = std::vector<std::size_t>;
-
-Matrix<double> to_matrix(const std::vector<double>& values, std::size_t columns) {
-  if (columns == 0) return {};
-  const auto cols = static_cast<Index>(columns);
-  Matrix<double> matrix(static_cast<Index>(values.size()) / cols, cols);
-  std::ranges::copy(values, matrix.data());
-  return matrix;
-}
-
-// Adds the chosen cells. An empty one is a missing number.
-void take_numbers(std::vector<double>& values, const CsvReader& reader, const Cells& cells,
-                  const Columns& columns) {
-  for (const std::size_t j : columns) {
-    const auto number =
-        cells[j].empty() ? std::numeric_limits<double>::quiet_NaN() : cell_number(cells[j]);
-    if (!number) {
-      reader.refuse(j + 1, fmt::format("'{}' is not a number", cells[j].substr(0, 40)));
-    }
-    values.push_back(*number);
-  }
-}
-
-void check_width(const CsvReader& reader, const Cells& cells, std::size_t expected) {
-  if (cells.size() == expected) return;
-  reader.refuse(0, fmt::format("{} cells; the first row has {}", cells.size(), expected));
-}
 
 // Where each parameter stands in the header.
 Columns find_columns(const CsvReader& reader, const Cells& header, const Cells& parameters) {
@@ -75,15 +47,15 @@ Matrix<double> read_plain(const std::filesystem::path& file, const Cells* parame
   Columns columns = other_columns(width, {});
   std::vector<double> values;
   if (!is_csv_header(cells)) {
-    take_numbers(values, reader, cells, columns);
+    reader.take_numbers(values, cells, columns);
   } else if (parameters != nullptr) {
     columns = find_columns(reader, cells, *parameters);
   }
   while (reader.next(cells)) {
-    check_width(reader, cells, width);
-    take_numbers(values, reader, cells, columns);
+    reader.check_width(cells, width);
+    reader.take_numbers(values, cells, columns);
   }
-  return to_matrix(values, columns.size());
+  return rows_of(values, columns.size());
 }
 
 }  // namespace
@@ -102,11 +74,11 @@ ExistingSimulations read_dataset_csv(const std::filesystem::path& file,
   const Columns x_columns = other_columns(width, theta_columns);
   std::vector<double> theta, x;
   while (reader.next(cells)) {
-    check_width(reader, cells, width);
-    take_numbers(theta, reader, cells, theta_columns);
-    take_numbers(x, reader, cells, x_columns);
+    reader.check_width(cells, width);
+    reader.take_numbers(theta, cells, theta_columns);
+    reader.take_numbers(x, cells, x_columns);
   }
-  return {to_matrix(theta, theta_columns.size()), to_matrix(x, x_columns.size())};
+  return {rows_of(theta, theta_columns.size()), rows_of(x, x_columns.size())};
 }
 
 ExistingSimulations read_dataset_csv(const std::filesystem::path& theta_file,
