@@ -108,7 +108,9 @@ TEST(Eggbox, HasTwoEqualModesInEveryParameter) {
 
 TEST(Reference, MarginalDensitiesIntegrateToOne) {
   for (const Task& task : all_tasks()) {
-    for (int d = 0; d < 3; ++d) EXPECT_NEAR(GridCdf(task, d).total(), 1, 1e-6) << task.name << d;
+    if (!task.reference.marginal_density) continue;
+    for (int d = 0; d < std::min(3, task.prior.dimensions()); ++d)
+      EXPECT_NEAR(GridCdf(task, d).total(), 1, 1e-6) << task.name << d;
   }
 }
 

@@ -49,7 +49,8 @@ inline double kolmogorov(std::vector<double> values) {
 
 // The box in which tests look at parameter d: six prior sigmas or the support.
 inline std::pair<double, double> window(const Task& task, int d) {
-  return {std::max(task.prior[d].lower(), -2.5), std::min(task.prior[d].upper(), 2.5)};
+  const auto [low, high] = std::pair(task.prior[d].lower(), task.prior[d].upper());
+  return {std::isfinite(low) ? low : -2.5, std::isfinite(high) ? high : 2.5};
 }
 
 // The cdf of a one-dimensional marginal posterior by the midpoint rule on its density.

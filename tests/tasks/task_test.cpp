@@ -20,7 +20,8 @@ TEST(Task, IsFoundByName) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
     EXPECT_STREQ(error.what(),
                  "no task is called 'tours'; did you mean 'torus'? allowed: torus, eggbox, "
-                 "gaussian_linear");
+                 "rotated_eggbox, two_moons, gaussian_linear, gaussian_linear_uniform, "
+                 "gaussian_mixture, slcp, slcp_distractors, sir, lotka_volterra");
   }
 }
 
@@ -52,7 +53,7 @@ TEST_P(EveryTask, SimulationsDependOnThetaAndSeedOnly) {
 }
 
 // log p(x | truth + step) - log p(x | truth) for every row of x.
-std::vector<double> log_ratios(const Task& task, const Matrix<double>& x, double step) {
+std::vector<double> log_ratios(const Task& task, MatrixView<const double> x, double step) {
   std::vector<double> other = task.truth;
   for (double& value : other) value += value < 0.5 ? step : -step;
   std::vector<double> values;
@@ -65,7 +66,7 @@ std::vector<double> log_ratios(const Task& task, const Matrix<double>& x, double
 
 // Over the simulator at the truth, the mean of any likelihood ratio is exactly 1.
 TEST_P(EveryTask, LikelihoodIsTheSimulatorsOwn) {
-  const Index draws = 20000;
+  const Index draws = 10000;
   const auto simulator = task.simulator();
   Matrix<double> theta(draws, task.prior.dimensions());
   std::vector<std::uint64_t> seeds;
@@ -78,8 +79,9 @@ TEST_P(EveryTask, LikelihoodIsTheSimulatorsOwn) {
   simulator->simulate(x, failures, {theta, seeds});
 
   // A step large enough for the control to be seen, small enough for the mean to have a variance.
-  double step = 0.001;
-  while (moments(log_ratios(task, x, step)).variance < 0.1) step *= 2;
+  double step = 1e-5;
+  const MatrixView<const double> some = x.view().rows(0, 200);
+  while (moments(log_ratios(task, some, step)).variance < 0.1) step *= 2;
   std::vector<double> ratio;
   std::vector<double> squared;  // control: a likelihood with the wrong noise
   for (const double log_ratio : log_ratios(task, x, step)) {
@@ -91,6 +93,7 @@ TEST_P(EveryTask, LikelihoodIsTheSimulatorsOwn) {
 }
 
 TEST_P(EveryTask, ReferenceSamplesLieInThePrior) {
+  if (!task.reference.samples) GTEST_SKIP();
   const Matrix<double> samples = task.reference.samples(task.observation, 500, test_rng());
   for (Index i = 0; i < samples.rows(); ++i) {
     ASSERT_TRUE(std::isfinite(task.prior.log_density(samples.row(i))));
@@ -98,6 +101,7 @@ TEST_P(EveryTask, ReferenceSamplesLieInThePrior) {
 }
 
 TEST_P(EveryTask, ReferenceSamplesFollowTheOneDimensionalDensities) {
+  if (!task.reference.marginal_density) GTEST_SKIP() << "has no density in closed form";
   const Matrix<double> samples = task.reference.samples(task.observation, 10000, test_rng());
   for (const Marginal& marginal : one_dimensional(std::min(3, task.prior.dimensions()))) {
     const int d = marginal[0];
@@ -116,6 +120,7 @@ TEST_P(EveryTask, ReferenceSamplesFollowTheOneDimensionalDensities) {
 }
 
 TEST_P(EveryTask, ReferenceSamplesFollowTheTwoDimensionalDensity) {
+  if (!task.reference.marginal_density) GTEST_SKIP() << "has no density in closed form";
   const Index rows = 10000;
   const Matrix<double> samples = task.reference.samples(task.observation, rows, test_rng());
   const CellCounts cells(task, {0, 1}, samples);
@@ -135,20 +140,28 @@ TEST_P(EveryTask, ReferenceSamplesFollowTheTwoDimensionalDensity) {
 TEST_P(EveryTask, RefusesAnObservationOfTheWrongLength) {
   std::vector<double> x = task.observation;
   x.push_back(0);
-  EXPECT_THROW(task.reference.samples(x, 1, test_rng()), Error);
+  if (task.reference.samples) {
+    EXPECT_THROW(task.reference.samples(x, 1, test_rng()), Error);
+  }
   EXPECT_THROW(task.reference.log_likelihood(x, task.truth), Error);
-  EXPECT_THROW(task.reference.marginal_density(x, {0}, Matrix<double>(1, 1)), Error);
+  if (task.reference.marginal_density) {
+    EXPECT_THROW(task.reference.marginal_density(x, {0}, Matrix<double>(1, 1)), Error);
+  }
   x = task.observation;
   x[0] = std::nan("");
-  EXPECT_THROW(task.reference.samples(x, 1, test_rng()), Error);
+  if (task.reference.samples) {
+    EXPECT_THROW(task.reference.samples(x, 1, test_rng()), Error);
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(BuiltIn, EveryTask, testing::Values("torus", "eggbox", "gaussian_linear"),
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const Task& task : all_tasks()) names.push_back(task.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(BuiltIn, EveryTask, testing::ValuesIn(names()),
                          [](const auto& instance) { return instance.param; });
-
-TEST(Task, TheListHoldsWhatIsTested) {
-  EXPECT_EQ(all_tasks().size(), 3u);
-}
 
 }  // namespace
 }  // namespace hone

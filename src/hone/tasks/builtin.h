@@ -8,6 +8,16 @@ namespace hone {
 
 Task torus_task();
 Task eggbox_task();
+Task rotated_eggbox_task();
+
+// As the benchmark sbibm defines them (Lueckmann et al. 2021).
+Task two_moons_task();
 Task gaussian_linear_task();
+Task gaussian_linear_uniform_task();
+Task gaussian_mixture_task();
+Task slcp_task();
+Task slcp_distractors_task();
+Task sir_task();
+Task lotka_volterra_task();
 
 }  // namespace hone

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "hone/core/error.h"
 #include "hone/tasks/builtin.h"
 #include "hone/tasks/gaussian_noise.h"
+#include "hone/tasks/reference.h"
 
 namespace hone {
 namespace {
@@ -23,8 +23,7 @@ double relative_likelihood(double x, double theta) {
                   log_likelihood(std::clamp(x, 0.0, 1.0)));
 }
 
-// Rejection from the prior, parameter by parameter: they are independent given x. About one draw in
-// four is accepted at the default observation.
+// Rejection from the prior: about one draw in four is accepted at the default observation.
 double posterior_draw(double x, Rng& rng) {
   while (true) {
     const double theta = rng.uniform();
@@ -32,35 +31,14 @@ double posterior_draw(double x, Rng& rng) {
   }
 }
 
-Matrix<double> reference_samples(std::span<const double> x, Index rows, const Rng& rng) {
-  require_observation(x, kDimensions, kName);
-  Matrix<double> samples(rows, kDimensions);
-  for (Index i = 0; i < rows; ++i) {
-    Rng draw = rng.child("reference", static_cast<std::uint64_t>(i));
-    for (int d = 0; d < kDimensions; ++d) {
-      samples(i, d) = posterior_draw(x[static_cast<std::size_t>(d)], draw);
-    }
-  }
-  return samples;
-}
-
-std::vector<double> marginal_density(std::span<const double> x, const Marginal& marginal,
-                                     MatrixView<const double> points) {
-  require_observation(x, kDimensions, kName);
-  HONE_ASSERT(points.cols() == std::ssize(marginal));
-  std::vector<double> density(static_cast<std::size_t>(points.rows()), 1);
-  for (Index k = 0; k < points.cols(); ++k) {
-    const double value = x[static_cast<std::size_t>(marginal[static_cast<std::size_t>(k)])];
-    const double evidence =
-        integrate([value](double theta) { return relative_likelihood(value, theta); }, 0, 1);
-    for (Index i = 0; i < points.rows(); ++i) {
-      const double theta = points(i, k);
-      const bool inside = theta >= 0 && theta <= 1;
-      density[static_cast<std::size_t>(i)] *=
-          inside ? relative_likelihood(value, theta) / evidence : 0;
-    }
-  }
-  return density;
+AxisPosterior posterior_of_one(double x) {
+  const double evidence =
+      integrate([x](double theta) { return relative_likelihood(x, theta); }, 0, 1);
+  return {[x](Rng& rng) { return posterior_draw(x, rng); },
+          [x, evidence](double theta) {
+            const bool inside = theta >= 0 && theta <= 1;
+            return inside ? relative_likelihood(x, theta) / evidence : 0;
+          }};
 }
 
 }  // namespace
@@ -83,12 +61,7 @@ Task eggbox_task() {
       .observation = model.noiseless(truth),
       .budget = 10000,
       .simulator = [model] { return model.simulator(); },
-      .reference = {.log_likelihood =
-                        [model](std::span<const double> x, std::span<const double> theta) {
-                          return model.log_likelihood(x, theta);
-                        },
-                    .samples = reference_samples,
-                    .marginal_density = marginal_density},
+      .reference = model.with_likelihood(product_reference(kName, kDimensions, posterior_of_one)),
   };
 }
 

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "hone/core/error.h"
 #include "hone/tasks/builtin.h"
 #include "hone/tasks/gaussian_noise.h"
+#include "hone/tasks/reference.h"
 
 namespace hone {
 namespace {
@@ -15,32 +15,9 @@ constexpr const char* kName = "gaussian_linear";
 const double kSigma = std::sqrt(0.1);            // of prior and noise
 const double kPosteriorSigma = std::sqrt(0.05);  // 1 / (1 / 0.1 + 1 / 0.1)
 
-Matrix<double> reference_samples(std::span<const double> x, Index rows, const Rng& rng) {
-  require_observation(x, kDimensions, kName);
-  Matrix<double> samples(rows, kDimensions);
-  for (Index i = 0; i < rows; ++i) {
-    Rng draw = rng.child("reference", static_cast<std::uint64_t>(i));
-    for (int d = 0; d < kDimensions; ++d) {
-      samples(i, d) = x[static_cast<std::size_t>(d)] / 2 + kPosteriorSigma * draw.normal();
-    }
-  }
-  return samples;
-}
-
-std::vector<double> marginal_density(std::span<const double> x, const Marginal& marginal,
-                                     MatrixView<const double> points) {
-  require_observation(x, kDimensions, kName);
-  HONE_ASSERT(points.cols() == std::ssize(marginal));
-  std::vector<double> density;
-  for (Index i = 0; i < points.rows(); ++i) {
-    double log_density = 0;
-    for (Index k = 0; k < points.cols(); ++k) {
-      const auto d = static_cast<std::size_t>(marginal[static_cast<std::size_t>(k)]);
-      log_density += log_normal_density(points(i, k), x[d] / 2, kPosteriorSigma);
-    }
-    density.push_back(std::exp(log_density));
-  }
-  return density;
+AxisPosterior posterior_of_one(double x) {
+  return axis_posterior(
+      make_distribution({"normal", {{"mean", x / 2}, {"sigma", kPosteriorSigma}}, {}}));
 }
 
 }  // namespace
@@ -64,12 +41,7 @@ Task gaussian_linear_task() {
                       0.06117077, -0.29286885, -0.38539964, 0.2449614},
       .budget = 10000,
       .simulator = [model] { return model.simulator(); },
-      .reference = {.log_likelihood =
-                        [model](std::span<const double> x, std::span<const double> theta) {
-                          return model.log_likelihood(x, theta);
-                        },
-                    .samples = reference_samples,
-                    .marginal_density = marginal_density},
+      .reference = model.with_likelihood(product_reference(kName, kDimensions, posterior_of_one)),
   };
 }
 

@@ -41,6 +41,13 @@ double GaussianNoise::log_likelihood(std::span<const double> x,
   return sum;
 }
 
+ReferencePosterior GaussianNoise::with_likelihood(ReferencePosterior rest) const {
+  rest.log_likelihood = [model = *this](std::span<const double> x, std::span<const double> theta) {
+    return model.log_likelihood(x, theta);
+  };
+  return rest;
+}
+
 void require_observation(std::span<const double> x, Index size, std::string_view task) {
   if (std::ssize(x) != size) {
     fail(ErrorKind::input, "observation has {} values: task '{}' needs {}", x.size(), task, size);

@@ -9,6 +9,7 @@
 
 #include "hone/prior/prior.h"
 #include "hone/simulator/simulator.h"
+#include "hone/tasks/task.h"
 
 namespace hone {
 
@@ -21,6 +22,7 @@ struct GaussianNoise {
   std::unique_ptr<Simulator> simulator() const;
   std::vector<double> noiseless(std::span<const double> theta) const;  // g(theta)
   double log_likelihood(std::span<const double> x, std::span<const double> theta) const;
+  ReferencePosterior with_likelihood(ReferencePosterior rest) const;  // fills in log_likelihood
 };
 
 // log of the normal density.

@@ -7,7 +7,19 @@
 namespace hone {
 
 const std::vector<Task>& all_tasks() {
-  static const std::vector<Task> tasks = {torus_task(), eggbox_task(), gaussian_linear_task()};
+  static const std::vector<Task> tasks = {
+      torus_task(),
+      eggbox_task(),
+      rotated_eggbox_task(),
+      two_moons_task(),
+      gaussian_linear_task(),
+      gaussian_linear_uniform_task(),
+      gaussian_mixture_task(),
+      slcp_task(),
+      slcp_distractors_task(),
+      sir_task(),
+      lotka_volterra_task(),
+  };
   return tasks;
 }
 

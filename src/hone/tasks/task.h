@@ -24,7 +24,8 @@ struct ReferencePosterior {
   // (rows, parameters): independent draws from p(theta | x). Row i depends on rng and i only.
   std::function<Matrix<double>(std::span<const double> x, Index rows, const Rng& rng)> samples;
 
-  // The normalised density of a marginal posterior at points (n, parameters in the marginal).
+  // The normalised density of a marginal posterior at points (n, parameters in the marginal). Empty
+  // where there is no simple way to it.
   std::function<std::vector<double>(std::span<const double> x, const Marginal& marginal,
                                     MatrixView<const double> points)>
       marginal_density;

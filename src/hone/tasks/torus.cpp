@@ -9,6 +9,7 @@
 #include "hone/core/error.h"
 #include "hone/tasks/builtin.h"
 #include "hone/tasks/gaussian_noise.h"
+#include "hone/tasks/reference.h"
 
 namespace hone {
 namespace {
@@ -88,13 +89,10 @@ Matrix<double> reference_samples(std::span<const double> x, Index rows, const Rn
   require_observation(x, kDimensions, kName);
   const RingSampler ring(x);
   const DistributionPointer theta_2 = cut_normal(x[2], kSigma[2], 1);
-  Matrix<double> samples(rows, kDimensions);
-  for (Index i = 0; i < rows; ++i) {
-    Rng draw = rng.child("reference", static_cast<std::uint64_t>(i));
-    ring.draw(samples.row(i), draw);
-    samples(i, 2) = theta_2->quantile(draw.uniform());
-  }
-  return samples;
+  return draw_rows(rows, kDimensions, rng, [&](std::span<double> theta, Rng& draw) {
+    ring.draw(theta, draw);
+    theta[2] = theta_2->quantile(draw.uniform());
+  });
 }
 
 // The densities in the plane of the ring, by quadrature.
@@ -179,12 +177,7 @@ Task torus_task() {
       .observation = model.noiseless(truth),
       .budget = 32032,  // what the paper's four rounds used
       .simulator = [model] { return model.simulator(); },
-      .reference = {.log_likelihood =
-                        [model](std::span<const double> x, std::span<const double> theta) {
-                          return model.log_likelihood(x, theta);
-                        },
-                    .samples = reference_samples,
-                    .marginal_density = marginal_density},
+      .reference = model.with_likelihood({{}, reference_samples, marginal_density}),
   };
 }
 
