@@ -11,7 +11,8 @@
 #include "hone/core/error.h"
 #include "hone/report/bench_figure.h"
 
-// `hone bench`: the studies of the paper. Each writes results.csv, table.md and, for sbibm, figures.
+// `hone bench`: the studies of the paper. Each writes results.csv, table.md and, for sbibm,
+// figures.
 
 namespace hone::cli {
 namespace {
@@ -40,15 +41,14 @@ struct SbibmArguments : BenchArguments {
 
 void run_sbibm(const SbibmArguments& arguments) {
   ReferenceSource references(arguments.data);
-  const BenchPlan plan{
-      .tasks = arguments.tasks,
-      .budgets = numbers<Index>("--budgets", arguments.budgets),
-      .observations = numbers<int>("--observations", arguments.observations),
-      .seeds = numbers<std::uint64_t>("--seeds", arguments.seeds),
-      .methods = arguments.methods,
-      .preset = arguments.preset,
-      .options = option_changes(chosen_options(arguments), arguments.preset),
-      .reference = references.name()};
+  const BenchPlan plan{.tasks = arguments.tasks,
+                       .budgets = numbers<Index>("--budgets", arguments.budgets),
+                       .observations = numbers<int>("--observations", arguments.observations),
+                       .seeds = numbers<std::uint64_t>("--seeds", arguments.seeds),
+                       .methods = arguments.methods,
+                       .preset = arguments.preset,
+                       .options = option_changes(chosen_options(arguments), arguments.preset),
+                       .reference = references.name()};
   const std::vector<BenchRow> rows =
       in_table_order(run_cases(cases_of(plan), references, arguments));
   publish(arguments, "table.md", comparison_markdown(rows, published_scores()));

@@ -9,7 +9,7 @@ namespace hone {
 namespace {
 
 TEST(Axis, TicksAreRoundNumbersInside) {
-  EXPECT_EQ(axis_ticks({.low = 0.48, .high = 1.02}).size(), 6U);  // 0.5, 0.6, ..., 1
+  EXPECT_EQ(axis_ticks({.low = 0.48, .high = 1.02, .steps = 6}).size(), 6U);  // 0.5, ..., 1
   EXPECT_EQ(axis_ticks({.low = 700, .high = 140000, .logarithmic = true}),
             (std::vector<double>{1000, 10000, 100000}));
   EXPECT_EQ(axis_ticks({.low = 150, .high = 900, .logarithmic = true}),

@@ -17,7 +17,7 @@ struct BenchCase {
   std::uint64_t seed = 1;
   std::string method = "tmnre";
   std::string preset = "default";
-  std::string options;             // what differs from the preset: "epsilon=0.001 hidden=32"
+  std::string options = {};         // what differs from the preset: "epsilon=0.001 hidden=32"
   std::string reference = kNative;  // where observation and reference posterior come from
 
   static constexpr const char* kNative = "native";  // the task's own reference posterior

@@ -37,8 +37,8 @@ std::optional<double> c2st_of(const PublishedScore& score, MarginalKind kind);
 // others, nothing is published.
 struct Comparison {
   MeanScore hone;
-  std::optional<double> tmnre;        // the paper's
-  std::optional<double> best_other;   // of the eight other methods
+  std::optional<double> tmnre;       // the paper's
+  std::optional<double> best_other;  // of the eight other methods
   std::string best_method;
   std::optional<double> median_other;
 
@@ -53,8 +53,8 @@ struct ComparisonCell {
   Index budget = 0;
   int runs = 0;
   int not_converged = 0;
-  Comparison by_kind[2];               // as kMarginalKinds
-  double seconds = 0;                  // simulate, train and sample: mean over runs
+  Comparison by_kind[2];                // as kMarginalKinds
+  double seconds = 0;                   // simulate, train and sample: mean over runs
   std::optional<double> tmnre_seconds;  // the paper's, mean over the same observations
 };
 

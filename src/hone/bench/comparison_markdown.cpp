@@ -29,7 +29,7 @@ std::string best(const Comparison& comparison) {
 std::string grouped(Index value) {
   std::string text = std::to_string(value);
   for (std::ptrdiff_t at = std::ssize(text) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
+    text.insert(static_cast<std::size_t>(at), 1, ',');
   }
   return text;
 }
@@ -40,8 +40,8 @@ std::string cell_lines(const ComparisonCell& cell) {
     const Comparison& c = cell.by_kind[i];
     if (std::isnan(c.hone.mean)) continue;
     text += fmt::format("| {} | {} | {}-d | {} | {} | {} | {} | {} | {:.1f} | {} | {} |\n",
-                        cell.task, grouped(cell.budget), i + 1, with_error(c.hone),
-                        number(c.tmnre), verdict(c), best(c), number(c.median_other), cell.seconds,
+                        cell.task, grouped(cell.budget), i + 1, with_error(c.hone), number(c.tmnre),
+                        verdict(c), best(c), number(c.median_other), cell.seconds,
                         cell.tmnre_seconds ? fmt::format("{:.0f}", *cell.tmnre_seconds) : "",
                         cell.not_converged == 0
                             ? fmt::format("{}", cell.runs)

@@ -47,9 +47,8 @@ const std::vector<PublishedScore>& published_scores() {
 }
 
 std::vector<std::string> published_tasks() {
-  return {"two_moons", "gaussian_mixture", "sir",
-          "lotka_volterra", "gaussian_linear", "gaussian_linear_uniform",
-          "slcp", "slcp_distractors"};
+  return {"two_moons",       "gaussian_mixture",        "sir",  "lotka_volterra",
+          "gaussian_linear", "gaussian_linear_uniform", "slcp", "slcp_distractors"};
 }
 
 std::vector<std::string> published_methods() {

@@ -109,9 +109,9 @@ std::shared_ptr<const BenchReference> ReferenceSource::get(const std::string& ta
   std::shared_ptr<const BenchReference>& entry = known_[{task, observation}];
   if (entry == nullptr) {
     const Task& known = find_task(task);
-    entry = std::make_shared<const BenchReference>(
-        data_.empty() ? native_reference(known, observation)
-                      : read_reference(data_, known, observation));
+    entry = std::make_shared<const BenchReference>(data_.empty()
+                                                       ? native_reference(known, observation)
+                                                       : read_reference(data_, known, observation));
   }
   return entry;
 }

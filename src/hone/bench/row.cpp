@@ -41,10 +41,9 @@ struct Column {
 
 template <typename Field>
 Column column(std::string name, Field field) {
-  return {name, [field](const BenchRow& row) { return text_of(field(const_cast<BenchRow&>(row))); },
-          [field, name](BenchRow& row, const std::string& cell) {
-            read_cell(field(row), cell, name);
-          }};
+  return {
+      name, [field](const BenchRow& row) { return text_of(field(const_cast<BenchRow&>(row))); },
+      [field, name](BenchRow& row, const std::string& cell) { read_cell(field(row), cell, name); }};
 }
 
 #define HONE_CELL(path)       \

@@ -57,9 +57,8 @@ Matrix<double> columns_of(const Matrix<double>& rows, const Marginal& marginal) 
 }
 
 // a: the reference; b: the estimate. Marginal by marginal, each with an estimator of its own.
-std::vector<SamplePair> draw_pairs(const RatioEstimator& estimator,
-                                   const BenchReference& reference, const Rng& rng,
-                                   Observer& observer) {
+std::vector<SamplePair> draw_pairs(const RatioEstimator& estimator, const BenchReference& reference,
+                                   const Rng& rng, Observer& observer) {
   const std::vector<Marginal>& marginals = estimator.marginals();
   const Index total = std::ssize(marginals);
   std::vector<SamplePair> pairs;
@@ -78,8 +77,7 @@ std::vector<SamplePair> draw_pairs(const RatioEstimator& estimator,
 
 void score(BenchScores& scores, const std::vector<SamplePair>& pairs, const Rng& rng,
            Observer& observer) {
-  const std::map<Index, double> means =
-      c2st_ddm(pairs, c2st(pairs, C2stOptions{}, rng, observer));
+  const std::map<Index, double> means = c2st_ddm(pairs, c2st(pairs, C2stOptions{}, rng, observer));
   const auto mean = [&](Index dimensions) {
     const auto found = means.find(dimensions);
     return found == means.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;

@@ -38,8 +38,7 @@ std::vector<BenchCase> torus_cases(const StudySettings& settings,
     InferenceOptions options = settings.options;
     options.max_rounds = static_cast<int>(m);
     options.round_schedule = RoundSchedule::growth;
-    options.round_fraction =
-        static_cast<double>(budgets[0]) / static_cast<double>(budgets[m]);
+    options.round_fraction = static_cast<double>(budgets[0]) / static_cast<double>(budgets[m]);
     setting.method = "tmnre";
     add_cases(cases, settings, setting, options);
   }
@@ -99,8 +98,8 @@ std::string line_of(const BenchCase& setting, const std::vector<const BenchRow*>
       setting.method, setting.options,
       mean([](const BenchRow& r) { return static_cast<double>(r.scores.simulations); }).mean,
       mean([](const BenchRow& r) { return static_cast<double>(r.scores.rounds); }).mean, mass,
-      score(&BenchScores::c2st_1d, 3), score(&BenchScores::c2st_2d, 3),
-      score(&BenchScores::kl, 4), seconds, rows.size());
+      score(&BenchScores::c2st_1d, 3), score(&BenchScores::c2st_2d, 3), score(&BenchScores::kl, 4),
+      seconds, rows.size());
   if (per_simulation) {
     for (const MarginalKind kind : kMarginalKinds) {
       const MeanScore ratio = mean([&](const BenchRow& r) {

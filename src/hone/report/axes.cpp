@@ -16,8 +16,8 @@ const Stroke kFrame{{0.25, 0.25, 0.25}, 0.7};
 // Of a logarithmic axis: these multiples of every power of ten.
 std::vector<double> multiples(const Axis& axis, std::span<const double> factors) {
   std::vector<double> ticks;
-  for (int k = static_cast<int>(std::floor(std::log10(axis.low)));
-       std::pow(10.0, k) <= axis.high; ++k) {
+  for (int k = static_cast<int>(std::floor(std::log10(axis.low))); std::pow(10.0, k) <= axis.high;
+       ++k) {
     for (const double factor : factors) {
       const double value = factor * std::pow(10.0, k);
       if (value >= axis.low * (1 - 1e-9) && value <= axis.high * (1 + 1e-9)) {
@@ -46,12 +46,12 @@ std::string superscript(int number) {
 
 }  // namespace
 
-std::vector<double> axis_ticks(const Axis& axis, int wanted) {
+std::vector<double> axis_ticks(const Axis& axis) {
   if (axis.logarithmic) {
     const std::vector<double> powers = multiples(axis, std::vector{1.0});
     return powers.size() >= 2 ? powers : multiples(axis, std::vector{1.0, 2.0, 5.0});
   }
-  const double step = round_step(axis.high - axis.low, wanted);
+  const double step = round_step(axis.high - axis.low, axis.steps);
   std::vector<double> ticks;
   const double slack = 1e-9 * (axis.high - axis.low);
   for (double k = std::ceil((axis.low - slack) / step); k * step <= axis.high + slack; ++k) {

@@ -11,13 +11,14 @@ namespace hone {
 struct Axis {
   double low = 0, high = 1;
   bool logarithmic = false;
-  std::string label = {};     // none if empty
+  std::string label = {};  // none if empty
+  int steps = 5;           // between ticks, about
   bool tick_labels = true;
 };
 
-// Round numbers inside the axis: about `wanted` steps of 1, 2 or 5 times a power of ten; on a
-// logarithmic axis the powers of ten, or 1, 2 and 5 times them where those are fewer than two.
-std::vector<double> axis_ticks(const Axis& axis, int wanted = 5);
+// Round numbers inside the axis, with steps of 1, 2 or 5 times a power of ten; on a logarithmic
+// axis the powers of ten, or 1, 2 and 5 times them where those are fewer than two.
+std::vector<double> axis_ticks(const Axis& axis);
 
 // "0.5", "10⁴"; the digits that tell neighbouring ticks apart.
 std::string tick_label(const Axis& axis, double value, double step);

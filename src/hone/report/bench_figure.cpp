@@ -35,8 +35,8 @@ class PanelMaker {
   C2stPanel make(const std::string& task, std::size_t kind) const {
     C2stPanel panel{task, kMarginalKinds[kind], {}};
     for (const BenchVariant& variant : variants_) {
-      C2stSeries series{"hone",
-                        variants_.size() == 1 ? "hone" : "hone: " + to_string(variant), {}, {}, {}};
+      C2stSeries series{
+          "hone", variants_.size() == 1 ? "hone" : "hone: " + to_string(variant), {}, {}, {}};
       for (const ComparisonCell& cell : compare(rows_, variant, published_)) {
         if (cell.task == task) add_point(series, cell.budget, cell.by_kind[kind].hone);
       }
@@ -123,8 +123,8 @@ void draw_panel(Axes& axes, const C2stPanel& panel) {
       }
     }
     axes.line(series->budgets, series->means, stroke_of(look, own ? --ours : 0));
-    axes.markers(series->budgets, series->means, look.marker,
-                 own ? 1.6 * kMarkerSize : kMarkerSize, look.color);
+    axes.markers(series->budgets, series->means, look.marker, own ? 1.6 * kMarkerSize : kMarkerSize,
+                 look.color);
   }
   axes.frame();
 }
@@ -157,8 +157,7 @@ std::vector<std::vector<LegendEntry>> legend_lines(Canvas& canvas,
   std::vector<std::vector<LegendEntry>> lines(1);
   double used = 0;
   for (const LegendEntry& entry : legend) {
-    const double width =
-        kSampleWidth + 4 + canvas.text_width(entry.label, kLegendText) + kEntryGap;
+    const double width = kSampleWidth + 4 + canvas.text_width(entry.label, kLegendText) + kEntryGap;
     if (used + width > canvas.width() - 40 && !lines.back().empty()) {
       lines.emplace_back();
       used = 0;
@@ -242,15 +241,15 @@ void draw_c2st_figure(const std::filesystem::path& file, const C2stFigure& figur
     const C2stPanel& panel = figure.panels[static_cast<std::size_t>(i)];
     const int task = i / 2, row = i % 2, column = task % columns, block = task / columns;
     Axis x = budget_axis(figure);
-    Axis y{.low = 0.48, .high = 1.02};
+    Axis y{.low = 0.48, .high = 1.02, .steps = 6};
     x.tick_labels = row == 1;
     y.tick_labels = column == 0;
     if (row == 1) x.label = "simulations";
     if (column == 0) y.label = fmt::format("C2ST, {}-d", row + 1);
-    Axes axes(canvas,
-              {kLeft + column * (kWidth + kGap),
-               block * block_height + kTop + row * (kHeight + kGap)},
-              kWidth, kHeight, x, y);
+    Axes axes(
+        canvas,
+        {kLeft + column * (kWidth + kGap), block * block_height + kTop + row * (kHeight + kGap)},
+        kWidth, kHeight, x, y);
     draw_panel(axes, panel);
     if (row == 0) axes.title(title_of(panel.task));
   }

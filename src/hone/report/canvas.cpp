@@ -60,7 +60,9 @@ cairo_surface_t* make_surface(const std::string& ending, std::string& bytes, dou
     cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
     return surface;
   }
-  const auto pixels = [&](double points) { return static_cast<int>(std::ceil(points * resolution)); };
+  const auto pixels = [&](double points) {
+    return static_cast<int>(std::ceil(points * resolution));
+  };
   cairo_surface_t* surface =
       cairo_image_surface_create(CAIRO_FORMAT_ARGB32, pixels(width), pixels(height));
   cairo_surface_set_device_scale(surface, resolution, resolution);
@@ -70,10 +72,7 @@ cairo_surface_t* make_surface(const std::string& ending, std::string& bytes, dou
 }  // namespace
 
 Canvas::Canvas(std::filesystem::path file, double width, double height, double resolution)
-    : file_(std::move(file)),
-      width_(width),
-      height_(height),
-      cairo_(std::make_unique<Cairo>()) {
+    : file_(std::move(file)), width_(width), height_(height), cairo_(std::make_unique<Cairo>()) {
   const std::string ending = file_.extension().string();
   if (ending != ".png" && ending != ".svg" && ending != ".pdf") {
     fail(ErrorKind::input, "{}: a figure must end in .png, .svg or .pdf", file_.string());

@@ -26,7 +26,7 @@ inline constexpr Color black{0, 0, 0}, grey{0.6, 0.6, 0.6}, orange{0.902, 0.624,
 }  // namespace palette
 
 struct Stroke {
-  Color color;
+  Color color = {};
   double width = 1;
   std::vector<double> dashes = {};  // lengths on, off, on, ...; empty: solid
 };
@@ -35,7 +35,7 @@ enum class Marker { circle, square, diamond, triangle };
 
 struct TextStyle {
   double size = 9;
-  Color color;
+  Color color = {};
   double horizontal = 0;  // which part of the text stands at the point: 0 left, 0.5 middle, 1 right
   double vertical = 0;    // 0 baseline, 0.5 middle of the capitals, 1 their top
   double turn = 0;        // counterclockwise, in degrees
