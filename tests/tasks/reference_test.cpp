@@ -1,4 +1,4 @@
-// The three built-in posteriors against what is known about them.
+// Built-in posteriors against what is known about them.
 
 #include <cmath>
 #include <numbers>
@@ -6,15 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "tasks/statistics.h"
+#include "tasks/two_sample.h"
 
 namespace hone {
 namespace {
-
-std::vector<double> column(const Matrix<double>& samples, int d) {
-  std::vector<double> values;
-  for (Index i = 0; i < samples.rows(); ++i) values.push_back(samples(i, d));
-  return values;
-}
 
 TEST(GaussianLinear, PosteriorHasHalfTheDataAsMeanAndHalfTheVariance) {
   const Task& task = find_task("gaussian_linear");
@@ -104,6 +99,23 @@ TEST(Eggbox, HasTwoEqualModesInEveryParameter) {
   const double n = static_cast<double>(rows);
   EXPECT_LT(std::abs(lower / n - 0.5), 4 * 0.5 / std::sqrt(n));
   EXPECT_LT(std::abs(both_lower / n - 0.25), 4 * std::sqrt(0.25 * 0.75 / n));
+}
+
+TEST(RotatedEggbox, HasThePriorOfThePaper) {
+  const Task& task = find_task("rotated_eggbox");
+  double volume = 1;
+  for (int d = 0; d < 10; ++d) volume *= task.prior[d].upper() - task.prior[d].lower();
+  EXPECT_NEAR(task.prior[0].upper(), 0.924, 5e-4);
+  EXPECT_NEAR(task.prior[8].lower(), -0.924, 5e-4);
+  EXPECT_NEAR(task.prior[9].upper(), 3.16, 5e-3);
+  EXPECT_NEAR(volume, 795, 1);
+}
+
+TEST(RotatedEggbox, TurnsTheDiagonalIntoTheLastAxis) {
+  const Task& task = find_task("rotated_eggbox");
+  for (int d = 0; d < 9; ++d) EXPECT_NEAR(task.truth[static_cast<std::size_t>(d)], 0, 1e-15);
+  EXPECT_NEAR(task.truth[9], 0.25 * std::sqrt(10), 1e-15);
+  EXPECT_NEAR(task.observation[0], std::numbers::sqrt2 / 2, 1e-15);
 }
 
 TEST(Reference, MarginalDensitiesIntegrateToOne) {

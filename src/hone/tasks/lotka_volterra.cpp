@@ -7,6 +7,7 @@
 #include "hone/tasks/builtin.h"
 #include "hone/tasks/gaussian_noise.h"
 #include "hone/tasks/populations.h"
+#include "hone/tasks/reference.h"
 
 namespace hone {
 namespace {
@@ -76,7 +77,9 @@ Task lotka_volterra_task() {
                   }
                 });
           },
-      .reference = {log_likelihood, {}, {}},
+      .reference = {log_likelihood,
+                    samples_by_rejection(make_prior(), 2 * kTimes, kName, log_likelihood),
+                    {}},
   };
 }
 

@@ -6,7 +6,7 @@
 
 #include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
 #include <boost/numeric/odeint/stepper/generation.hpp>
-#include <boost/numeric/odeint/stepper/runge_kutta_dopri5.hpp>
+#include <boost/numeric/odeint/stepper/runge_kutta_fehlberg78.hpp>
 
 #include "hone/core/error.h"
 
@@ -17,9 +17,12 @@ namespace odeint = boost::numeric::odeint;
 
 using State = std::array<double, 2>;  // log prey, log predator
 
-// No solution comes near e^50; a trial step that does is rejected without overflow on the way.
+// A trial step that overshoots must not overflow before it is rejected; a solution that comes here
+// is refused.
+constexpr double kLargestLogarithm = 50;
+
 double population(double logarithm) {
-  return std::exp(std::min(logarithm, 50.0));
+  return std::exp(std::min(logarithm, kLargestLogarithm));
 }
 
 struct Equation {
@@ -36,12 +39,12 @@ class Solver {
  public:
   Solver(const Populations& populations, State start, double tolerance)
       : equation_{populations},
-        stepper_(odeint::make_controlled(tolerance, 0.0, odeint::runge_kutta_dopri5<State>())),
+        stepper_(odeint::make_controlled(tolerance, 0.0, odeint::runge_kutta_fehlberg78<State>())),
         state_(start) {}
 
   const State& advance(double end) {
     while (time_ < end) {
-      const bool last = time_ + step_ >= end;
+      const bool last = time_ + 1.01 * step_ >= end;  // rather a little longer than a tiny one more
       double step = last ? end - time_ : step_;
       const double wanted = step;
       const bool accepted = stepper_.try_step(equation_, state_, time_, step) == odeint::success;
@@ -57,16 +60,17 @@ class Solver {
   void check(double step) {
     constexpr int kMostTries = 100000;
     constexpr double kShortest = 1e-12;
-    if (++tries_ <= kMostTries && step > kShortest && std::isfinite(state_[0] + state_[1])) return;
+    const double largest = std::max(state_[0], state_[1]);
+    if (++tries_ <= kMostTries && step > kShortest && largest < kLargestLogarithm) return;
     const Populations& p = equation_.populations;
     fail(ErrorKind::numerical,
          "the differential equation is not solved beyond t = {} (growth {}, predation {}, "
-         "conversion {}, death {}): steps became too short or too many",
+         "conversion {}, death {}): steps too short or too many, or a population of e^50",
          time_, p.growth, p.predation, p.conversion, p.death);
   }
 
   Equation equation_;
-  decltype(odeint::make_controlled(0.0, 0.0, odeint::runge_kutta_dopri5<State>())) stepper_;
+  decltype(odeint::make_controlled(0.0, 0.0, odeint::runge_kutta_fehlberg78<State>())) stepper_;
   State state_;
   double time_ = 0;
   double step_ = 0.1;

@@ -51,4 +51,19 @@ ReferencePosterior product_reference(const std::string& task, int dimensions,
   return reference;
 }
 
+std::function<Matrix<double>(std::span<const double> x, Index rows, const Rng& rng)>
+samples_by_rejection(const Prior& prior, Index data_size, const std::string& task,
+                     const std::function<double(std::span<const double> x,
+                                                std::span<const double> theta)>& log_likelihood,
+                     const PosteriorSamplerOptions& options) {
+  return [=](std::span<const double> x, Index rows, const Rng& rng) {
+    require_observation(x, data_size, task);
+    const PosteriorSampler sampler(
+        prior, [=](std::span<const double> theta) { return log_likelihood(x, theta); },
+        rng.child("proposal"), options);
+    return draw_rows(rows, prior.dimensions(), rng,
+                     [&sampler](std::span<double> theta, Rng& draw) { sampler.draw(theta, draw); });
+  };
+}
+
 }  // namespace hone

@@ -7,6 +7,7 @@
 #include "hone/tasks/builtin.h"
 #include "hone/tasks/gaussian_noise.h"
 #include "hone/tasks/populations.h"
+#include "hone/tasks/reference.h"
 
 namespace hone {
 namespace {
@@ -92,7 +93,9 @@ Task sir_task() {
                   }
                 });
           },
-      .reference = {log_likelihood, {}, {}},
+      .reference = {log_likelihood,
+                    samples_by_rejection(make_prior(), kTimes, kName, log_likelihood),
+                    {}},
   };
 }
 

@@ -8,6 +8,8 @@
 #include "hone/prior/standard_normal.h"
 #include "hone/tasks/builtin.h"
 #include "hone/tasks/gaussian_noise.h"
+#include "hone/tasks/posterior_sampler.h"
+#include "hone/tasks/reference.h"
 
 namespace hone {
 namespace slcp {
@@ -54,6 +56,23 @@ double log_likelihood(std::span<const double> x, std::span<const double> theta) 
   return -squares / 2 - kPoints * (2 * kLogSqrtTwoPi + std::log(l.l00 * l.l11));
 }
 
+// The sampler sees a quarter of the posterior, theta_2 and theta_3 > 0; signs are drawn afterwards.
+Matrix<double> reference_samples(std::span<const double> x, Index rows, const Rng& rng) {
+  std::vector<Parameter> quarter = prior().parameters();
+  for (const std::size_t d : {2, 3}) {
+    quarter[d].distribution = make_distribution({"uniform", {{"low", 0}, {"high", 3}}, {}});
+  }
+  const PosteriorSampler sampler(
+      Prior(quarter), [x](std::span<const double> theta) { return log_likelihood(x, theta); },
+      rng.child("proposal"), {.draws = 20000, .components = 24});
+  return draw_rows(rows, kParameters, rng, [&sampler](std::span<double> theta, Rng& draw) {
+    sampler.draw(theta, draw);
+    for (const std::size_t d : {2, 3}) {
+      if (draw.uniform() < 0.5) theta[d] = -theta[d];
+    }
+  });
+}
+
 Prior prior() {
   return same_prior(kParameters, make_distribution({"uniform", {{"low", -3}, {"high", 3}}, {}}));
 }
@@ -83,7 +102,11 @@ Task slcp_task() {
                           require_observation(x, slcp::kData, kName);
                           return slcp::log_likelihood(x, theta);
                         },
-                    .samples = {},
+                    .samples =
+                        [](std::span<const double> x, Index rows, const Rng& rng) {
+                          require_observation(x, slcp::kData, kName);
+                          return slcp::reference_samples(x, rows, rng);
+                        },
                     .marginal_density = {}},
   };
 }

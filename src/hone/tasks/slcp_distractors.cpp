@@ -36,6 +36,10 @@ void simulate(std::span<double> x, std::span<const double> theta, Rng& rng) {
   Distractors::instance().hide(x, made.data, made.noise);
 }
 
+Matrix<double> reference_samples(std::span<const double> x, Index rows, const Rng& rng) {
+  return slcp::reference_samples(find(x).data, rows, rng);
+}
+
 }  // namespace
 
 Task slcp_distractors_task() {
@@ -69,7 +73,7 @@ Task slcp_distractors_task() {
                                   [](std::span<double> x, std::span<const double> theta,
                                      Rng noise) { simulate(x, theta, noise); });
           },
-      .reference = {log_likelihood, {}, {}},
+      .reference = {log_likelihood, reference_samples, {}},
   };
 }
 
