@@ -11,7 +11,10 @@ namespace {
 
 PublishedScore published(const std::string& method, int observation, double c2st_1d,
                          double c2st_2d) {
-  PublishedScore score{.method = method, .task = "sir", .budget = 1000};
+  PublishedScore score;
+  score.method = method;
+  score.task = "sir";
+  score.budget = 1000;
   score.observation = observation;
   score.c2st_1d = c2st_1d;
   score.c2st_2d = c2st_2d;

@@ -40,7 +40,7 @@ struct BenchPlan {
   std::vector<std::uint64_t> seeds = {1};
   std::vector<std::string> methods = {"tmnre"};
   std::string preset = "default";
-  std::string options;
+  std::string options = {};
   std::string reference = BenchCase::kNative;
 };
 std::vector<BenchCase> cases_of(const BenchPlan& plan);
