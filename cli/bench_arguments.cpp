@@ -20,6 +20,11 @@ void add_bench_arguments(CLI::App& command, BenchArguments& arguments) {
       ->capture_default_str();
   command.add_option("--preset", arguments.preset, "Options to start from: default or paper")
       ->capture_default_str();
+  command
+      .add_option("--samples", arguments.samples,
+                  "Posterior samples per marginal that are scored; fewer are quicker and tell less")
+      ->check(CLI::Range(100, 10000))
+      ->capture_default_str();
   command.add_option("--jobs", arguments.jobs, "Runs at the same time; 0: one per thread")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();

@@ -25,7 +25,7 @@ std::vector<T> numbers(const std::string& flag, const std::vector<std::string>& 
 }
 
 StudySettings settings_of(const BenchArguments& arguments) {
-  return {numbers<std::uint64_t>("--seeds", arguments.seeds), arguments.preset,
+  return {numbers<std::uint64_t>("--seeds", arguments.seeds), arguments.preset, arguments.samples,
           chosen_options(arguments)};
 }
 
@@ -48,7 +48,8 @@ void run_sbibm(const SbibmArguments& arguments) {
                        .methods = arguments.methods,
                        .preset = arguments.preset,
                        .options = option_changes(chosen_options(arguments), arguments.preset),
-                       .reference = references.name()};
+                       .reference = references.name(),
+                       .samples = arguments.samples};
   const std::vector<BenchRow> rows =
       in_table_order(run_cases(cases_of(plan), references, arguments));
   publish(arguments, "table.md", comparison_markdown(rows, published_scores()));

@@ -18,8 +18,9 @@ struct BenchArguments {
   std::string output;
   std::string preset = "default";
   std::vector<std::string> seeds = {"1"};
-  int jobs = 0;     // runs at the same time; 0: as many as threads
-  int threads = 0;  // of all together; 0: one per core
+  Index samples = 10000;  // per marginal, to be scored
+  int jobs = 0;           // runs at the same time; 0: as many as threads
+  int threads = 0;        // of all together; 0: one per core
   OptionTexts options;
 };
 void add_bench_arguments(CLI::App& command, BenchArguments& arguments);

@@ -1,8 +1,9 @@
+#include "hone/bench/case.h"
+
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "hone/bench/case.h"
 #include "hone/bench/studies.h"
 #include "store/test_files.h"
 
@@ -74,8 +75,12 @@ TEST(Studies, TheTorusComparesBothMethodsWithTheSameSimulations) {
     EXPECT_EQ(options.max_rounds, static_cast<int>(m));
     EXPECT_NEAR(options.round_fraction * static_cast<double>(tmnre.budget), 4985, 1e-6);
   }
-  EXPECT_TRUE(contains(
-      error_text([] { torus_cases({}, {2000, 1000}); }, ErrorKind::input), "ascending"));
+  EXPECT_TRUE(contains(error_text(
+                           [] {
+                             torus_cases({}, {2000, 1000});
+                           },
+                           ErrorKind::input),
+                       "ascending"));
 }
 
 TEST(Studies, TheScanStopsSimulatingWhenTheRegionStopsShrinking) {

@@ -1,9 +1,10 @@
+#include "hone/bench/results_file.h"
+
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "bench/rows.h"
-#include "hone/bench/results_file.h"
 #include "store/test_files.h"
 
 namespace hone {

@@ -58,7 +58,7 @@ std::vector<BenchCase> cases_of(const BenchPlan& plan) {
         for (const std::uint64_t seed : plan.seeds) {
           for (const std::string& method : plan.methods) {
             cases.push_back({task, budget, observation, seed, method, plan.preset, plan.options,
-                             plan.reference});
+                             plan.reference, plan.samples});
           }
         }
       }
@@ -70,7 +70,8 @@ std::vector<BenchCase> cases_of(const BenchPlan& plan) {
 std::string case_name(const BenchCase& run) {
   const std::string plain = fmt::format("{}-{}-{}-{}-{}-{}", run.task, run.budget, run.observation,
                                         run.seed, run.method, run.preset);
-  return fmt::format("{}-{:08x}", plain, hash_of(run.options + "/" + run.reference));
+  return fmt::format("{}-{:08x}", plain,
+                     hash_of(fmt::format("{}/{}/{}", run.options, run.reference, run.samples)));
 }
 
 }  // namespace hone

@@ -19,6 +19,7 @@ struct BenchCase {
   std::string preset = "default";
   std::string options = {};         // what differs from the preset: "epsilon=0.001 hidden=32"
   std::string reference = kNative;  // where observation and reference posterior come from
+  Index samples = 10000;            // per marginal, to be scored; sbibm has as many references
 
   static constexpr const char* kNative = "native";  // the task's own reference posterior
   static constexpr const char* kSbibm = "sbibm";    // files in the layout of sbibm
@@ -42,6 +43,7 @@ struct BenchPlan {
   std::string preset = "default";
   std::string options = {};
   std::string reference = BenchCase::kNative;
+  Index samples = 10000;
 };
 std::vector<BenchCase> cases_of(const BenchPlan& plan);
 

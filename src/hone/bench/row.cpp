@@ -61,6 +61,7 @@ const std::vector<Column>& columns() {
       column("preset", HONE_CELL(run.preset)),
       column("options", HONE_CELL(run.options)),
       column("reference", HONE_CELL(run.reference)),
+      column("samples", HONE_CELL(run.samples)),
       column("simulations", HONE_CELL(scores.simulations)),
       column("failed", HONE_CELL(scores.failed)),
       column("rounds", HONE_CELL(scores.rounds)),

@@ -1,5 +1,6 @@
 #include "hone/bench/run_case.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <span>
@@ -46,9 +47,10 @@ Run open_run(const fs::path& directory, RunSpec spec) {
   return Run::create(directory, std::move(spec));
 }
 
-Matrix<double> columns_of(const Matrix<double>& rows, const Marginal& marginal) {
-  Matrix<double> result(rows.rows(), std::ssize(marginal));
-  for (Index i = 0; i < rows.rows(); ++i) {
+// The first `count` rows, or all if there are fewer.
+Matrix<double> columns_of(const Matrix<double>& rows, const Marginal& marginal, Index count) {
+  Matrix<double> result(std::min(count, rows.rows()), std::ssize(marginal));
+  for (Index i = 0; i < result.rows(); ++i) {
     for (Index j = 0; j < result.cols(); ++j) {
       result(i, j) = rows(i, marginal[static_cast<std::size_t>(j)]);
     }
@@ -58,7 +60,7 @@ Matrix<double> columns_of(const Matrix<double>& rows, const Marginal& marginal) 
 
 // a: the reference; b: the estimate. Marginal by marginal, each with an estimator of its own.
 std::vector<SamplePair> draw_pairs(const RatioEstimator& estimator, const BenchReference& reference,
-                                   const Rng& rng, Observer& observer) {
+                                   Index count, const Rng& rng, Observer& observer) {
   const std::vector<Marginal>& marginals = estimator.marginals();
   const Index total = std::ssize(marginals);
   std::vector<SamplePair> pairs;
@@ -67,8 +69,8 @@ std::vector<SamplePair> draw_pairs(const RatioEstimator& estimator, const BenchR
     stop_if_requested(observer);
     const MarginalPosterior posterior(estimator, marginal, reference.observation);
     PosteriorSamples samples =
-        sample_posterior(posterior, kPosteriorSamples, rng.child("marginal", pairs.size()));
-    pairs.push_back({columns_of(reference.samples, marginal), std::move(samples.theta)});
+        sample_posterior(posterior, count, rng.child("marginal", pairs.size()));
+    pairs.push_back({columns_of(reference.samples, marginal, count), std::move(samples.theta)});
     observer.stage_advanced("sample", std::ssize(pairs), total);
   }
   observer.stage_finished("sample");
@@ -113,7 +115,7 @@ BenchScores run_case(const BenchCase& run, const BenchReference& reference,
   const RatioEstimator& estimator = result.final_marginals.estimator;
   const Rng rng = Rng(run.seed).child("bench");
   const std::vector<SamplePair> pairs =
-      draw_pairs(estimator, reference, rng.child("sample"), observer);
+      draw_pairs(estimator, reference, run.samples, rng.child("sample"), observer);
   score(scores, pairs, rng.child("score"), observer);
   return scores;
 }

@@ -8,8 +8,6 @@
 
 namespace hone {
 
-inline constexpr Index kPosteriorSamples = 10000;  // per marginal, as many as sbibm's references
-
 // Infers all 1-d and 2-d marginals as `hone run` would, and scores samples of each against the
 // reference. The run stands in `directory` meanwhile: one that was interrupted there goes on.
 // Stages: those of an inference, then "sample" and "c2st".

@@ -16,6 +16,7 @@ namespace {
 void add_cases(std::vector<BenchCase>& cases, const StudySettings& settings, BenchCase setting,
                const InferenceOptions& options) {
   setting.preset = settings.preset;
+  setting.samples = settings.samples;
   setting.options = option_changes(options, settings.preset);
   for (const std::uint64_t seed : settings.seeds) {
     setting.seed = seed;

@@ -12,6 +12,7 @@ namespace hone {
 struct StudySettings {
   std::vector<std::uint64_t> seeds = {1};
   std::string preset = "default";
+  Index samples = 10000;                               // per marginal, to be scored
   InferenceOptions options = hone::preset("default");  // the preset with the user's changes
 };
 
