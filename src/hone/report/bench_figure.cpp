@@ -103,25 +103,31 @@ Stroke stroke_of(const Look& look, int number) {
   return stroke;
 }
 
+void draw_interval(Axes& axes, const C2stSeries& series, const Color& color) {
+  std::vector<double> low, high;
+  for (std::size_t i = 0; i < series.means.size(); ++i) {
+    low.push_back(series.means[i] - series.half_widths[i]);
+    high.push_back(series.means[i] + series.half_widths[i]);
+  }
+  axes.band(series.budgets, low, high, color.with_opacity(0.15));
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    const double at = series.budgets[i];
+    axes.line(std::vector{at, at}, std::vector{low[i], high[i]}, {color, 0.8});
+  }
+}
+
 void draw_panel(Axes& axes, const C2stPanel& panel) {
   axes.grid({{0.9, 0.9, 0.9}, 0.5});
-  int ours = static_cast<int>(std::ranges::count(panel.series, "hone", &C2stSeries::name));
+  int ours = 0;
+  for (const C2stSeries& series : panel.series) {
+    if (series.name != "hone") continue;
+    draw_interval(axes, series, look_of(series.name).color);
+    ++ours;
+  }
   // From back to front: ours are the first of the list, and on top of all.
   for (auto series = panel.series.rbegin(); series != panel.series.rend(); ++series) {
     const Look look = look_of(series->name);
     const bool own = series->name == "hone";
-    if (own) {
-      std::vector<double> low, high;
-      for (std::size_t i = 0; i < series->means.size(); ++i) {
-        low.push_back(series->means[i] - series->half_widths[i]);
-        high.push_back(series->means[i] + series->half_widths[i]);
-      }
-      axes.band(series->budgets, low, high, look.color.with_opacity(0.15));
-      for (std::size_t i = 0; i < low.size(); ++i) {
-        const double at = series->budgets[i];
-        axes.line(std::vector{at, at}, std::vector{low[i], high[i]}, {look.color, 0.8});
-      }
-    }
     axes.line(series->budgets, series->means, stroke_of(look, own ? --ours : 0));
     axes.markers(series->budgets, series->means, look.marker, own ? 1.6 * kMarkerSize : kMarkerSize,
                  look.color);
