@@ -18,5 +18,6 @@ void add_options_command(CLI::App& program);
 void add_init_command(CLI::App& program);
 void add_ask_command(CLI::App& program);
 void add_tell_command(CLI::App& program);
+void add_bench_command(CLI::App& program);
 
 }  // namespace hone::cli

@@ -3,9 +3,12 @@
 #include <cstring>
 #include <exception>
 
+#include <fmt/format.h>
+
 #include "cli/commands.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
+#include "hone/core/version.h"
 
 namespace {
 
@@ -31,7 +34,7 @@ bool flush_output() {
 int main(int argc, char** argv) {
   CLI::App program("hone: posteriors of simulator parameters from one observation (TMNRE)", "hone");
   program.require_subcommand(1);
-  program.set_version_flag("--version", "hone 0.1.0");
+  program.set_version_flag("--version", fmt::format("hone {}", hone::version()));
   program.option_defaults()->always_capture_default();
   hone::cli::add_run_command(program);
   hone::cli::add_resume_command(program);
@@ -44,6 +47,7 @@ int main(int argc, char** argv) {
   hone::cli::add_init_command(program);
   hone::cli::add_ask_command(program);
   hone::cli::add_tell_command(program);
+  hone::cli::add_bench_command(program);
   try {
     hone::cli::check_command(program, argc, argv);
     try {

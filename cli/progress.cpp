@@ -39,6 +39,7 @@ bool can_redraw() {
 std::string announcement(std::string_view stage, Index total) {
   if (stage == "simulate") return fmt::format("{} simulations", total);
   if (stage == "train") return fmt::format("training, at most {} network epochs", total);
+  if (stage == "run") return fmt::format("{} runs", total);
   return fmt::format("{} {}", stage, total);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
+#include "cli/option_flags.h"
 #include "cli/rehearse.h"
 #include "cli/text.h"
 #include "cli/wrong_use.h"
@@ -25,22 +26,9 @@ struct RunArguments {
   std::optional<std::uint64_t> seed;
   int threads = 0;
   bool dry_run = false;
-  std::vector<std::string> marginals;          // empty: all 1-d and 2-d
-  std::map<std::string, std::string> options;  // of the option table, as given
+  std::vector<std::string> marginals;  // empty: all 1-d and 2-d
+  OptionTexts options;
 };
-
-std::string flag_of(const std::string& option) {
-  std::string flag = "--" + option;
-  std::ranges::replace(flag, '_', '-');
-  return flag;
-}
-
-// Messages about options begin with their name; this one as it was typed: "--max-epochs = 0: ...".
-std::string with_flag(const std::string& message, const RunArguments& arguments) {
-  const std::string name = message.substr(0, message.find_first_of(" :"));
-  if (!arguments.options.contains(name)) return message;
-  return flag_of(name) + message.substr(name.size());
-}
 
 KnownTask known_task(const std::string& name) {
   const Task& task = find_task(name);
@@ -82,7 +70,7 @@ RunSpec make_spec(const RunArguments& arguments) {
     problem.options = preset(arguments.preset);
     problem.options.budget = budget;
   }
-  for (const auto& [name, text] : arguments.options) set_option(problem.options, name, text);
+  apply(problem.options, arguments.options);
   RunSpec spec{.name = problem.name,
                .simulator = problem.simulator,
                .noise = problem.noise,
@@ -102,7 +90,7 @@ void run(const RunArguments& arguments) {
     try {
       return make_spec(arguments);
     } catch (const Error& error) {
-      throw Error(error.kind(), with_flag(error.what(), arguments));
+      throw Error(error.kind(), with_flags(error.what(), arguments.options));
     }
   }();
   if (arguments.dry_run) return rehearse(spec, arguments.threads);
@@ -141,19 +129,7 @@ void add_run_command(CLI::App& program) {
   command->add_option("--marginal", arguments->marginals,
                       "Posterior to train, as names or indices: a or a,b or a,b,c; or 1d, 2d, "
                       "joint. Repeat for more [1d 2d]");
-  const InferenceOptions defaults = preset("default");
-  for (const OptionEntry& entry : option_table()) {
-    const std::string standard =
-        entry.name == "budget" ? "the problem's own" : entry.get(defaults).dump();
-    command
-        ->add_option_function<std::string>(
-            flag_of(entry.name),
-            [arguments, name = entry.name](const std::string& text) {
-              arguments->options[name] = text;
-            },
-            fmt::format("{} ({}) [{}]", entry.help, entry.values, standard))
-        ->group(entry.group);
-  }
+  add_option_flags(*command, arguments->options, {});
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -23,24 +23,35 @@ std::string question(const std::string& word, const std::vector<std::string>& al
 }  // namespace
 
 void check_command(const CLI::App& program, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
-  std::vector<std::string> commands;
-  for (const CLI::App* one : program.get_subcommands({})) commands.push_back(one->get_name());
-  if (std::ranges::find(commands, argv[1]) != commands.end()) return;
-  fail(ErrorKind::input, "there is no command '{}'; {}", argv[1], suggestion(argv[1], commands));
+  const CLI::App* parent = &program;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    std::vector<std::string> commands;
+    for (const CLI::App* one : parent->get_subcommands({})) commands.push_back(one->get_name());
+    if (commands.empty()) return;
+    if (std::ranges::find(commands, argv[i]) == commands.end()) {
+      fail(ErrorKind::input, "there is no command '{}'; {}", argv[i],
+           suggestion(argv[i], commands));
+    }
+    parent = parent->get_subcommand(argv[i]);
+  }
 }
 
 void fail_unexpected(const CLI::App& program) {
-  const CLI::App& command = *program.get_subcommands().front();
-  std::vector<std::string> words = command.remaining();
+  const CLI::App* command = &program;
+  std::string name = "hone";
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    name += " " + command->get_name();
+  }
+  std::vector<std::string> words = program.remaining(true);
   const auto option = std::ranges::find_if(words, [](const auto& w) { return w.starts_with("-"); });
   const std::string word = option == words.end() ? words.front() : *option;
   std::vector<std::string> allowed;
-  for (const CLI::Option* one : command.get_options()) {
-    for (const std::string& name : one->get_lnames()) allowed.push_back("--" + name);
+  for (const CLI::Option* one : command->get_options()) {
+    for (const std::string& flag : one->get_lnames()) allowed.push_back("--" + flag);
   }
-  fail(ErrorKind::input, "hone {} does not know '{}'; {}see `hone {} --help`", command.get_name(),
-       word, question(word.substr(0, word.find('=')), allowed), command.get_name());
+  fail(ErrorKind::input, "{} does not know '{}'; {}see `{} --help`", name, word,
+       question(word.substr(0, word.find('=')), allowed), name);
 }
 
 void check_output_directory(const std::string& output) {

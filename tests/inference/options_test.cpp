@@ -28,6 +28,7 @@ const std::map<std::string, Values> kValues{
     {"stop_ratio", {0.5, 0}},
     {"stop_axis_ratio", {0.5, 1.01}},
     {"stop_rounds", {3, 0}},
+    {"spend_all", {false, "no"}},
     {"max_failed_fraction", {0.25, -0.1}},
     {"epsilon", {1e-4, 1}},
     {"padding", {0.125, -1}},

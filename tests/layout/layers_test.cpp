@@ -24,8 +24,9 @@ const std::map<std::string, int> kLevels = {
     {"simulator", 2}, {"store", 2},  {"metrics", 2},  //
     {"inference", 3}, {"tasks", 3},  {"check", 3},    //
     {"baselines", 3}, {"mpi", 3},                     //
-    {"report", 4},                                    //
-    {"cli", 5},       {"python", 5},
+    {"bench", 4},                                     //
+    {"report", 5},                                    //
+    {"cli", 6},       {"python", 6},
 };
 
 // {from, to} on one level that may include each other nevertheless, each with its reason. One

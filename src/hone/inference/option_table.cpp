@@ -150,6 +150,9 @@ std::vector<OptionEntry> make_table() {
               "Rounds in a row that must hardly shrink before truncating stops; each doubles the "
               "simulations of the next",
               ">= 1", HONE_FIELD(stop_rounds)),
+      flag("spend_all", algorithm,
+           "Simulate what is left of the budget in the final region; false: the budget is a limit",
+           HONE_FIELD(spend_all)),
       real("max_failed_fraction", algorithm, "Give up above this fraction of failed simulations",
            "in [0, 1]", HONE_FIELD(max_failed_fraction)),
       real("epsilon", truncation, "Drop parameters whose ratio is below this fraction of its peak",

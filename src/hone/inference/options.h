@@ -46,7 +46,8 @@ struct InferenceOptions {
   bool poisson_counts = false;
   double stop_ratio = 0.8;
   double stop_axis_ratio = 0.85;
-  int stop_rounds = 1;  // stop after so many rounds in a row that hardly shrink
+  int stop_rounds = 1;    // stop after so many rounds in a row that hardly shrink
+  bool spend_all = true;  // simulate what is left of the budget in the final region
   TruncationOptions truncation;
 
   int ensemble = 2;        // networks per requested marginal

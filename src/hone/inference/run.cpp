@@ -139,7 +139,7 @@ bool Run::complete() const {
   if (!finished() || !has_networks(networks, "main")) return false;
   if (!fs::exists(directory_ / "posterior" / "posterior.h5")) return false;
   const std::optional<SimulationStore> store = simulations();
-  if (!store || store->rows() < spec_.options.budget) return false;
+  if (!store || (spec_.options.spend_all && store->rows() < spec_.options.budget)) return false;
   // Simulations of round m + 1 come from the region that round m found.
   int last = 1;
   store->select([&](const SimulationInfo& info) {
@@ -187,7 +187,7 @@ std::optional<Region> Run::final_region() const {
   });
 }
 
-Summary Run::execute(Executor& executor, Observer& observer) {
+Run::Inference Run::infer(Executor& executor, Observer& observer) {
   const RunLock lock(directory_);
   const Rng rng(spec_.seed);
   note_noise_of(executor);
@@ -200,10 +200,15 @@ Summary Run::execute(Executor& executor, Observer& observer) {
     simulations.take_existing(spec_.simulator.dataset_rows);
   }
   DirectoryJournal journal(directory_, spec_.prior);
-  const InferenceResult result =
+  InferenceResult result =
       tmnre(simulations, spec_.observation, spec_.marginals, spec_.options, journal, rng, observer);
   stop_if_requested(observer);
-  return write_posterior(result, simulations.failed());
+  return {std::move(result), simulations.issued(), simulations.failed()};
+}
+
+Summary Run::execute(Executor& executor, Observer& observer) {
+  const Inference inference = infer(executor, observer);
+  return write_posterior(inference.result, inference.failed);
 }
 
 Summary Run::write_posterior(const InferenceResult& result, Index failed) const {

@@ -50,7 +50,15 @@ class Run {
   const std::filesystem::path& directory() const { return directory_; }
   const RunSpec& spec() const { return spec_; }
 
-  // Everything that is not done yet, from simulations to summary.json. Takes the run's lock.
+  // Simulations, rounds and networks, as far as they are not there yet. Takes the run's lock.
+  struct Inference {
+    InferenceResult result;
+    Index simulations = 0;  // asked for, failed ones included
+    Index failed = 0;
+  };
+  Inference infer(Executor& executor, Observer& observer);
+
+  // The same, and the posterior: everything that is not done yet, up to summary.json.
   Summary execute(Executor& executor, Observer& observer);
 
   // More marginals on the simulations of a finished run. Takes the run's lock. If the simulator

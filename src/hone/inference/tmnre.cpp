@@ -100,8 +100,9 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
 
   observer.context_changed(fmt::format("final region, prior mass {:.3g}", region.mass()));
   // Spend the rest of the budget in the final region and train all marginals there.      rho_2
+  const bool enough = !options.spend_all && simulations.count_inside(region) >= kFewestRows;
   simulations.simulate(region, static_cast<int>(rounds.size()) + 1,
-                       options.budget - simulations.issued(), observer);
+                       enough ? 0 : options.budget - simulations.issued(), observer);
   const Index final_rows = simulations.count_inside(region);
   TrainedEstimator final_marginals = journal.final_estimator(region, [&] {
     const Dataset data = simulations.inside(region, options.validation_fraction);

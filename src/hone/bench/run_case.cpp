@@ -1,0 +1,123 @@
+#include "hone/bench/run_case.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <span>
+
+#include "hone/core/error.h"
+#include "hone/inference/problem.h"
+#include "hone/inference/run.h"
+#include "hone/inference/run_files.h"
+#include "hone/inference/sampling.h"
+#include "hone/metrics/histogram_kl.h"
+#include "hone/metrics/marginal_pairs.h"
+#include "hone/tasks/task.h"
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+RunSpec run_spec(const BenchCase& run, const Task& task, const BenchReference& reference) {
+  SimulatorSpec simulator;
+  simulator.task = task.name;
+  return {.name = task.name,
+          .simulator = simulator,
+          .seed = run.seed,
+          .prior = task.prior,
+          .observation = reference.observation,
+          .marginals = marginals_from_words({}, task.prior),
+          .options = inference_options(run)};
+}
+
+bool holds_run(const fs::path& directory, const RunSpec& spec) {
+  try {
+    return fs::exists(directory / "run.json") &&
+           to_json(Run::open(directory).spec()) == to_json(spec);
+  } catch (const Error&) {
+    return false;  // damaged, or another run: it is made again
+  }
+}
+
+Run open_run(const fs::path& directory, RunSpec spec) {
+  if (holds_run(directory, spec)) return Run::open(directory);
+  fs::remove_all(directory);
+  create_directories_durably(directory.parent_path());
+  return Run::create(directory, std::move(spec));
+}
+
+// The first `count` rows, or all if there are fewer.
+Matrix<double> columns_of(const Matrix<double>& rows, const Marginal& marginal, Index count) {
+  Matrix<double> result(std::min(count, rows.rows()), std::ssize(marginal));
+  for (Index i = 0; i < result.rows(); ++i) {
+    for (Index j = 0; j < result.cols(); ++j) {
+      result(i, j) = rows(i, marginal[static_cast<std::size_t>(j)]);
+    }
+  }
+  return result;
+}
+
+// a: the reference; b: the estimate. Marginal by marginal, each with an estimator of its own.
+std::vector<SamplePair> draw_pairs(const RatioEstimator& estimator, const BenchReference& reference,
+                                   Index count, const Rng& rng, Observer& observer) {
+  const std::vector<Marginal>& marginals = estimator.marginals();
+  const Index total = std::ssize(marginals);
+  std::vector<SamplePair> pairs;
+  observer.stage_started("sample", total);
+  for (const Marginal& marginal : marginals) {
+    stop_if_requested(observer);
+    const MarginalPosterior posterior(estimator, marginal, reference.observation);
+    PosteriorSamples samples =
+        sample_posterior(posterior, count, rng.child("marginal", pairs.size()));
+    pairs.push_back({columns_of(reference.samples, marginal, count), std::move(samples.theta)});
+    observer.stage_advanced("sample", std::ssize(pairs), total);
+  }
+  observer.stage_finished("sample");
+  return pairs;
+}
+
+void score(BenchScores& scores, const std::vector<SamplePair>& pairs, const Rng& rng,
+           Observer& observer) {
+  const std::map<Index, double> means = c2st_ddm(pairs, c2st(pairs, C2stOptions{}, rng, observer));
+  const auto mean = [&](Index dimensions) {
+    const auto found = means.find(dimensions);
+    return found == means.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+  };
+  scores.c2st_1d = mean(1);
+  scores.c2st_2d = mean(2);
+  for (const SamplePair& pair : pairs) {
+    if (pair.a.cols() != 1) continue;
+    const auto values = [](const Matrix<double>& column) {
+      return std::span(column.data(), static_cast<std::size_t>(column.rows()));
+    };
+    scores.kl += histogram_kl(values(pair.a), values(pair.b));
+  }
+}
+
+}  // namespace
+
+BenchScores run_case(const BenchCase& run, const BenchReference& reference,
+                     const fs::path& directory, Observer& observer) {
+  const Task& task = find_task(run.task);
+  Run inference = open_run(directory, run_spec(run, task, reference));
+  const auto simulator = task.simulator();
+  const auto executor = make_thread_executor(
+      *simulator, {.max_failed_fraction = inference.spec().options.max_failed_fraction});
+  const Run::Inference done = inference.infer(*executor, observer);
+
+  const InferenceResult& result = done.result;
+  BenchScores scores{.simulations = done.simulations,
+                     .failed = done.failed,
+                     .rounds = static_cast<int>(result.rounds.size()),
+                     .prior_mass = result.region.mass(),
+                     .converged = result.converged};
+  const RatioEstimator& estimator = result.final_marginals.estimator;
+  const Rng rng = Rng(run.seed).child("bench");
+  const std::vector<SamplePair> pairs =
+      draw_pairs(estimator, reference, run.samples, rng.child("sample"), observer);
+  score(scores, pairs, rng.child("score"), observer);
+  return scores;
+}
+
+}  // namespace hone
