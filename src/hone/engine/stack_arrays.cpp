@@ -2,6 +2,7 @@
 //   shape                 every option that decides the parameters' shapes, as numbers
 //   members               (K, 1 + theta columns): replica, then columns, -1 beyond the last
 //   x.mean, x.inverse, theta.mean, theta.inverse
+//   x.center, x.softness  only where tails of x are softened
 //   embedding.*           without padding, but for zero rows between the channels of a layer
 //   <network parameter>   (K, rows, cols) or (K, cols), without padding
 #include <algorithm>
@@ -84,7 +85,18 @@ Standardizer read_scores(std::span<const NamedArray> arrays, const std::string& 
   const auto mean = array_values<float>(arrays, name + ".mean", std::vector<Index>{-1});
   const auto inverse = array_values<float>(arrays, name + ".inverse",
                                            std::vector<Index>{static_cast<Index>(mean.size())});
-  return {{mean.begin(), mean.end()}, {inverse.begin(), inverse.end()}};
+  Standardizer scores{{mean.begin(), mean.end()}, {inverse.begin(), inverse.end()}};
+  const auto is_softness = [&](const NamedArray& array) {
+    return array.name == name + ".softness";
+  };
+  if (std::ranges::any_of(arrays, is_softness)) {
+    const std::vector<Index> shape{scores.cols()};
+    const auto center = array_values<float>(arrays, name + ".center", shape);
+    const auto softness = array_values<float>(arrays, name + ".softness", shape);
+    scores.center = {center.begin(), center.end()};
+    scores.softness = {softness.begin(), softness.end()};
+  }
+  return scores;
 }
 
 std::vector<MemberSpec> read_members(std::span<const NamedArray> arrays, int theta_columns) {
@@ -148,6 +160,9 @@ std::vector<NamedArray> RatioStack::to_arrays() const {
   for (const auto& [name, scores] : {std::pair{"x", &x_scores_}, {"theta", &theta_scores_}}) {
     arrays.push_back(floats(fmt::format("{}.mean", name), {scores->cols()}, scores->mean));
     arrays.push_back(floats(fmt::format("{}.inverse", name), {scores->cols()}, scores->inverse));
+    if (scores->softness.empty()) continue;
+    arrays.push_back(floats(fmt::format("{}.center", name), {scores->cols()}, scores->center));
+    arrays.push_back(floats(fmt::format("{}.softness", name), {scores->cols()}, scores->softness));
   }
   if (embedding_) {
     for (const ParameterBlock& block : embedding_->blocks()) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hone/core/error.h"
+#include "hone/engine/soft_tails.h"
 
 namespace hone {
 namespace {
@@ -29,8 +30,18 @@ void Standardizer::apply(MatrixView<float> out, MatrixView<const float> in) cons
   for (Index i = 0; i < in.rows(); ++i) {
     const float* from = in.row(i).data();
     float* to = out.row(i).data();
-    for (Index j = 0; j < cols(); ++j) to[j] = (from[j] - mean[j]) * inverse[j];
+    if (softness.empty()) {
+      for (Index j = 0; j < cols(); ++j) to[j] = (from[j] - mean[j]) * inverse[j];
+    } else {
+      for (Index j = 0; j < cols(); ++j) to[j] = (softened(from[j], j) - mean[j]) * inverse[j];
+    }
   }
+}
+
+float Standardizer::softened(float value, Index column) const {
+  const std::size_t j = static_cast<std::size_t>(column);
+  if (softness.empty() || softness[j] == 0) return value;
+  return std::asinh((value - center[j]) / softness[j]);
 }
 
 void check_finite(const RowSource& table, std::span<const Index> rows, const char* what) {
@@ -46,15 +57,20 @@ void check_finite(const RowSource& table, std::span<const Index> rows, const cha
 }
 
 // Two passes in double precision: the mean first, then the squared distances from it.
-Standardizer fit_standardizer(const RowSource& table, std::span<const Index> rows,
-                              const char* what) {
+Standardizer fit_standardizer(const RowSource& table, std::span<const Index> rows, const char* what,
+                              Tails tails) {
   const std::size_t cols = static_cast<std::size_t>(table.cols());
   std::vector<double> mean(cols, 0.0), square(cols, 0.0);
   check_finite(table, rows, what);
+  Standardizer result{std::vector<float>(cols), std::vector<float>(cols)};
+  if (tails == Tails::soften) soften_tails(result, table, rows);
+  const auto y = [&result](float value, std::size_t column) {
+    return static_cast<double>(result.softened(value, static_cast<Index>(column)));
+  };
   for_chunks(table, rows, [&](MatrixView<const float> values, std::span<const Index>) {
     for (Index i = 0; i < values.rows(); ++i) {
       for (std::size_t j = 0; j < cols; ++j) {
-        mean[j] += static_cast<double>(values(i, static_cast<Index>(j)));
+        mean[j] += y(values(i, static_cast<Index>(j)), j);
       }
     }
   });
@@ -62,12 +78,11 @@ Standardizer fit_standardizer(const RowSource& table, std::span<const Index> row
   for_chunks(table, rows, [&](MatrixView<const float> values, std::span<const Index>) {
     for (Index i = 0; i < values.rows(); ++i) {
       for (std::size_t j = 0; j < cols; ++j) {
-        const double distance = static_cast<double>(values(i, static_cast<Index>(j))) - mean[j];
+        const double distance = y(values(i, static_cast<Index>(j)), j) - mean[j];
         square[j] += distance * distance;
       }
     }
   });
-  Standardizer result{std::vector<float>(cols), std::vector<float>(cols)};
   for (std::size_t j = 0; j < cols; ++j) {
     const double deviation = std::sqrt(square[j] / static_cast<double>(rows.size()));
     // Float rounding alone scatters a constant by 6e-8 of its size.

@@ -290,7 +290,7 @@ TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
   TrainingData data = given;
   if (data.training_negatives.empty()) data.training_negatives = data.training;
   if (data.validation_negatives.empty()) data.validation_negatives = data.validation;
-  Standardizer x = fit_standardizer(data.x, data.training, "x");
+  Standardizer x = fit_standardizer(data.x, data.training, "x", options.tails);
   check_finite(data.x, data.validation, "x");
   const MatrixRows theta_rows(data.theta);
   Standardizer theta = fit_standardizer(theta_rows, data.training_negatives, "theta");

@@ -23,6 +23,7 @@ struct TrainingOptions {
   int validation_negatives = 4;  // frozen negatives per validation row; >= 1
   double weight_average = 0;     // decay per step of an average of the weights, which is then what
                                  // is validated and kept; 0: off; in [0, 1)
+  Tails tails = Tails::keep;     // of the columns of x
   void validate() const;
   bool operator==(const TrainingOptions&) const = default;
 };

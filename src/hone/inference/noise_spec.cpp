@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "hone/core/error.h"
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 #include "hone/simulator/shared_library.h"
 
 namespace hone {

@@ -223,6 +223,8 @@ std::vector<OptionEntry> make_table() {
               ">= 1", HONE_FIELD(training.validation_negatives)),
       real("validation_fraction", training, "Fraction of the simulations kept for validation",
            "in (0, 1)", HONE_FIELD(validation_fraction)),
+      choice("tails", training, "Heavy-tailed columns of the data: as they are, or through asinh",
+             {"keep", "soften"}, HONE_FIELD(training.tails)),
       real("weight_average", training, "Decay per step of an average of the weights; 0: off",
            "in [0, 1)", HONE_FIELD(training.weight_average)),
   };

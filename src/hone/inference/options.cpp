@@ -57,12 +57,14 @@ InferenceOptions default_preset() {
   o.minimum_steps = 8;
   o.network.activation = Activation::silu;
   o.network.norm = Norm::none;
+  o.network.dropout = 0.1;
   o.training.optimizer = {
       .kind = OptimizerKind::adamw, .learning_rate = 5e-3, .weight_decay = 1e-2};
   o.training.schedule = {.kind = ScheduleKind::cosine};
-  o.training.max_epochs = 30;
+  o.training.max_epochs = 60;
   o.training.patience = 20;
   o.training.weight_average = 0.995;
+  o.training.tails = Tails::soften;
   return o;
 }
 

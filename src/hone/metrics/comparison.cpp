@@ -10,7 +10,7 @@
 #include "hone/metrics/marginal_pairs.h"
 #include "hone/metrics/sample_checks.h"
 #include "hone/metrics/sliced_wasserstein.h"
-#include "hone/prior/suggestion.h"
+#include "hone/core/suggestion.h"
 
 namespace hone {
 

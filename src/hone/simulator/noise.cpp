@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hone/core/error.h"
-#include "hone/simulator/cholesky.h"
+#include "hone/simulator/noise_factor.h"
 
 namespace hone {
 namespace {
@@ -44,7 +44,7 @@ class IndependentNoise final : public SameSizeNoise {
 class CorrelatedNoise final : public SameSizeNoise {
  public:
   explicit CorrelatedNoise(MatrixView<const double> covariance)
-      : SameSizeNoise(covariance.rows()), factor_(cholesky(covariance)) {}
+      : SameSizeNoise(covariance.rows()), factor_(noise_factor(covariance)) {}
 
   void apply(MatrixView<float> x, MatrixView<const float> noiseless,
              std::span<Rng> streams) const override {

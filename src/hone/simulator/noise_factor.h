@@ -10,7 +10,7 @@ namespace hone {
 // The upper triangle U with U^T U = covariance, the rest zeros, computed in double. Error{input}
 // names what keeps a matrix from being a covariance: not square, not finite, not symmetric, not
 // positive definite.
-Matrix<float> cholesky(MatrixView<const double> covariance);
+Matrix<float> noise_factor(MatrixView<const double> covariance);
 
 // out += rows U      out, rows: (n, size)  U: (size, size), upper triangle
 void add_product(MatrixView<float> out, MatrixView<const float> rows,

@@ -1,4 +1,4 @@
-#include "hone/simulator/cholesky.h"
+#include "hone/simulator/noise_factor.h"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,7 @@ void check_covariance(MatrixView<const double> c) {
 
 // Row by row from the top: row k of U is final once those above are taken off, then it is taken
 // off those below. Inner loops run along rows.
-Matrix<float> cholesky(MatrixView<const double> covariance) {
+Matrix<float> noise_factor(MatrixView<const double> covariance) {
   check_covariance(covariance);
   const Index size = covariance.rows();
   Matrix<double> u(size, size);
