@@ -67,6 +67,7 @@ const std::map<std::string, Values> kValues{
     {"patience", {11, 0}},
     {"validation_negatives", {6, 0}},
     {"validation_fraction", {0.2, 1}},
+    {"tails", {"soften", 3}},
     {"weight_average", {0.875, 1}},
 };
 
@@ -159,6 +160,7 @@ TEST(Presets, ThePapersAreItsOwnSettings) {
                       {"plateau_patience", 5},
                       {"patience", 20},
                       {"max_epochs", 300},
+                      {"tails", "keep"},
                       {"weight_average", 0.0},
                       {"validation_fraction", 0.1},
                       {"max_rounds", 10},

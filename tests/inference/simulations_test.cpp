@@ -118,7 +118,7 @@ TEST(Simulations, ThatEndedARunByTheirFailuresEndItAgain) {
   Laboratory laboratory(test::uniform_prior(2), 2, simulator, {.max_failed_fraction = kLimit});
   const auto simulations = [&](double limit) {
     return Simulations(laboratory.prior(), laboratory.store(), laboratory.executor(), Rng(3),
-                       limit);
+                       nullptr, limit);
   };
   const std::string first = complaint(simulations(kLimit), 200);
   const Index rows = laboratory.store().rows();
@@ -131,7 +131,7 @@ TEST(Simulations, ThatAreAllStoredAreHeldToTheLimitToo) {
   Laboratory laboratory(test::uniform_prior(2), 2, simulator);  // 20 % fail
   const auto simulations = [&](double limit) {
     return Simulations(laboratory.prior(), laboratory.store(), laboratory.executor(), Rng(3),
-                       limit);
+                       nullptr, limit);
   };
   EXPECT_EQ(complaint(simulations(0.5), 200), "");
   ASSERT_EQ(laboratory.store().rows(), 200);
