@@ -38,8 +38,12 @@ void add_bench_arguments(CLI::App& command, BenchArguments& arguments) {
 
 InferenceOptions chosen_options(const BenchArguments& arguments) {
   InferenceOptions options = preset(arguments.preset);
-  apply(options, arguments.options);
-  options.validate();
+  try {
+    apply(options, arguments.options);
+    options.validate();
+  } catch (const Error& error) {
+    throw Error(error.kind(), with_flags(error.what(), arguments.options));
+  }
   return options;
 }
 
