@@ -37,6 +37,7 @@ std::vector<RatioStack> every_kind() {
                             .hidden = {3},
                             .kernel = 3,
                             .stride = 1}));
+  stacks.push_back(trained({.hidden = 20, .depth = 1, .norm = Norm::alternate}, {}));
   return stacks;
 }
 

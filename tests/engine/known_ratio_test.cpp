@@ -120,6 +120,14 @@ TEST(KnownRatio, IsLearnedByAnMlpWithLayerNormAndSilu) {
   expect_known_ratio(setup);
 }
 
+TEST(KnownRatio, IsLearnedByBothKindsOfAnAlternatingEnsemble) {
+  Experiment setup;
+  setup.network.norm = Norm::alternate;
+  setup.network.activation = Activation::silu;
+  setup.members = {{{0}, 0}, {{0}, 1}};
+  expect_known_ratio(setup);
+}
+
 TEST(KnownRatio, IsLearnedWithAdamwCosineAveragingAndClipping) {
   Experiment setup;
   setup.training.optimizer.kind = OptimizerKind::adamw;

@@ -30,8 +30,7 @@ struct Bench {
   }
   ThetaTable table() const { return {problem.theta, problem.training, problem.validation}; }
   Workspace<float> workspace(const RatioStack& stack) const {
-    return Workspace<float>(stack.network().layout(), 2, options.batch_size * 5, options.batch_size,
-                            true);
+    return Workspace<float>(stack.layout(), 2, options.batch_size * 5, options.batch_size, true);
   }
   std::span<const Index> batch_rows() const {
     return std::span(problem.training).first(std::size_t(options.batch_size));
@@ -40,7 +39,7 @@ struct Bench {
 
 TEST(TrainingStep, TakesNoMemoryOnceWarm) {
   const Bench bench;
-  for (const Norm norm : {Norm::none, Norm::batch, Norm::layer}) {
+  for (const Norm norm : {Norm::none, Norm::batch, Norm::layer, Norm::alternate}) {
     for (const LossKind loss : {LossKind::nre_a, LossKind::nre_b, LossKind::nre_c}) {
       TrainingOptions options = bench.options;
       options.loss = {.kind = loss, .negatives = 3, .balance = 1};

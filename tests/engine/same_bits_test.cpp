@@ -81,6 +81,19 @@ TEST(SameBits, ForMembersThatDifferInNothingButTheirReplicaAreNot) {
   EXPECT_FALSE(same_bits(all.stack.parameters(0), all.stack.parameters(4)));
 }
 
+// Norm::alternate: even replicas are trained as without norm, odd ones are not.
+TEST(SameBits, ForEvenReplicasOfAnAlternatingEnsembleAndNetworksWithoutNorm) {
+  const std::vector<MemberSpec> ensemble{{{0}, 0}, {{0}, 1}, {{0}, 2}, {{0}, 3}};
+  const auto losses = [&](Norm norm) {
+    const NetworkOptions network{.hidden = 24, .depth = 1, .norm = norm, .dropout = 0.1};
+    return train(problem().data(), ensemble, network, kNone, few_epochs(), Rng(2)).histories;
+  };
+  const auto alternate = losses(Norm::alternate), none = losses(Norm::none);
+  for (std::size_t k = 0; k < ensemble.size(); ++k) {
+    EXPECT_EQ(alternate[k].validation_loss == none[k].validation_loss, k % 2 == 0);
+  }
+}
+
 // A source that is not a matrix in memory.
 class StreamedRows final : public RowSource {
  public:

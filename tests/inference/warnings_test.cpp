@@ -26,7 +26,8 @@ struct Case {
                    RatioEstimator(
                        {test::uniform_prior(2), kCut}, {{0}, {1}}, 1,
                        RatioStack({{{0}, 0}, {{1}, 0}}, {.hidden = 8, .depth = 1}, {},
-                                  Standardizer{{0, 0}, {1, 1}}, Standardizer{{0, 0}, {1, 1}})),
+                                  Standardizer{{0, 0}, {1, 1}}, Standardizer{{0, 0}, {1, 1}}),
+                       {1, 1}),
                    std::vector<MemberHistory>(2)}} {
     const auto cut = [](const Region& region, double ratio) {
       return Cut{region, ratio, {ratio, 1}, {0, 0}, {0, 0}, {0, 0}};

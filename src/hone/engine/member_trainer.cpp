@@ -7,11 +7,12 @@ namespace hone {
 
 MemberTrainer::MemberTrainer(RatioStack& stack, Index member, const TrainingOptions& options,
                              const Rng& rng)
-    : network_(stack.network()),
+    : network_(stack.network(member)),
       spec_(stack.member(member)),
       options_(options),
       parameters_(stack.parameters(member)),
       rng_(spec_.stream(rng)),
+      validation_rng_(MemberSpec{spec_.columns}.stream(rng).child("validation")),
       optimizer_(network_.layout().trained, options.optimizer),
       best_(parameters_.size()) {
   network_.initialize(parameters_.data(), static_cast<Index>(spec_.columns.size()),
@@ -79,7 +80,7 @@ double MemberTrainer::step(Workspace<float>& w, MatrixView<const float> x,
 }
 
 void MemberTrainer::start_validation() {
-  validation_negatives_ = rng_.child("validation");
+  validation_negatives_ = validation_rng_;
 }
 
 void MemberTrainer::add_validation_loss(double& sum, Workspace<float>& w, MatrixView<const float> x,

@@ -31,7 +31,8 @@ class MemberTrainer {
 
   // Adds the validation losses of `rows` to `sum`, batch by batch, so that the bits do not depend
   // on how many rows a call has; the caller divides by their number. Called for the same rows in
-  // the same order every epoch, after start_validation.
+  // the same order every epoch, after start_validation. Members that differ in their replica alone
+  // have the same negatives, so that their losses compare.
   void start_validation();
   void add_validation_loss(double& sum, Workspace<float>& workspace, MatrixView<const float> x,
                            std::span<const Index> rows, const ThetaTable& theta);
@@ -52,7 +53,7 @@ class MemberTrainer {
   const MemberSpec& spec_;
   const TrainingOptions& options_;
   std::span<float> parameters_;
-  Rng rng_;
+  Rng rng_, validation_rng_;
   Optimizer<float> optimizer_;
   AlignedBuffer<float> best_, average_;  // average_ is empty when weights are not averaged
   std::optional<Rng> negatives_, validation_negatives_;

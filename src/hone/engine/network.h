@@ -24,7 +24,12 @@
 namespace hone {
 
 enum class NetworkKind { resnet, mlp };
-enum class Norm { none, batch, layer };
+enum class Norm {
+  none,
+  batch,      // over the rows of a batch, before every hidden layer
+  layer,      // over the features of a row, before every hidden layer
+  alternate,  // layer norm before the first hidden layer in every second network of an ensemble
+};
 
 struct NetworkOptions {
   NetworkKind kind = NetworkKind::resnet;
@@ -42,6 +47,7 @@ struct NetworkShape {
   NetworkOptions options;
   Index data_size = 0;   // columns of x (or features of the embedding); 0: a network of theta alone
   Index theta_size = 0;  // most columns of theta a member may have
+  bool alternative = false;  // which of the two kinds of Norm::alternate; same parameter vector
 };
 
 // A named array inside the parameter vector of a network: element (i, j) at offset + i * stride +

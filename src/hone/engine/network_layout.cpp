@@ -23,7 +23,8 @@ namespace {
 
 std::vector<UnitLayout> make_units(const NetworkOptions& o) {
   std::vector<UnitLayout> units;
-  const UnitLayout hidden{.norm = o.norm, .activation = o.activation, .dropout = o.dropout};
+  const Norm norm = o.norm == Norm::alternate ? Norm::none : o.norm;
+  const UnitLayout hidden{.norm = norm, .activation = o.activation, .dropout = o.dropout};
   if (o.kind == NetworkKind::resnet) {
     for (int block = 0; block < o.depth; ++block) {
       units.push_back(hidden);
@@ -37,6 +38,7 @@ std::vector<UnitLayout> make_units(const NetworkOptions& o) {
     units.push_back(hidden);
     units.back().is_output = true;
   }
+  if (o.norm == Norm::alternate) units.front().norm = Norm::layer;
   return units;
 }
 
@@ -91,6 +93,7 @@ NetworkLayout::NetworkLayout(const NetworkShape& shape)
     units[i].running_variance = allocator.vector(name + ".norm.running_variance", hidden);
   }
   total = allocator.next();
+  if (shape.options.norm == Norm::alternate && !shape.alternative) units.front().norm = Norm::none;
 }
 
 namespace {

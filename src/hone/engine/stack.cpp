@@ -39,22 +39,28 @@ RatioStack::RatioStack(std::vector<MemberSpec> members, const NetworkOptions& ne
     embedding_parameters_ = AlignedBuffer<float>(std::size_t(embedding_->parameters()));
     inputs = embedding.features;
   }
-  network_ = std::make_unique<Network<float>>(
-      NetworkShape{.options = network, .data_size = inputs, .theta_size = most_columns(members_)});
-  parameters_ = AlignedBuffer<float>(std::size_t(network_->layout().total * size()));
+  NetworkShape shape{.options = network, .data_size = inputs, .theta_size = most_columns(members_)};
+  networks_.push_back(std::make_unique<Network<float>>(shape));
+  if (network.norm == Norm::alternate) {
+    shape.alternative = true;
+    networks_.push_back(std::make_unique<Network<float>>(shape));
+  }
+  parameters_ = AlignedBuffer<float>(std::size_t(layout().total * size()));
+}
+
+const Network<float>& RatioStack::network(Index k) const {
+  return *networks_[static_cast<std::size_t>(member(k).replica % networks_.size())];
 }
 
 std::size_t RatioStack::bytes_per_member() const {
-  return static_cast<std::size_t>(network_->layout().total) * sizeof(float);
+  return static_cast<std::size_t>(layout().total) * sizeof(float);
 }
 
 std::span<float> RatioStack::parameters(Index k) {
-  return parameters_.span().subspan(std::size_t(k * network_->layout().total),
-                                    std::size_t(network_->layout().total));
+  return parameters_.span().subspan(std::size_t(k * layout().total), std::size_t(layout().total));
 }
 std::span<const float> RatioStack::parameters(Index k) const {
-  return parameters_.span().subspan(std::size_t(k * network_->layout().total),
-                                    std::size_t(network_->layout().total));
+  return parameters_.span().subspan(std::size_t(k * layout().total), std::size_t(layout().total));
 }
 
 Index RatioStack::feature_stride() const {
@@ -95,10 +101,11 @@ void RatioStack::log_ratios(MatrixView<float> out, Index k, MatrixView<const flo
                             MatrixView<const float> theta) const {
   HONE_ASSERT(out.rows() == features.rows() && out.cols() == theta.rows());
   const Matrix<float> scores = standardized_theta(k, theta);
-  const Index width = network_->layout().width, theta_size = scores.cols();
+  const Index width = layout().width, theta_size = scores.cols();
   const float* p = parameters(k).data();
+  const Network<float>& network = this->network(k);
   Matrix<float> projected(features.rows(), width);
-  network_->project_data(projected.data(), features.data(), features.stride(), features.rows(), p);
+  network.project_data(projected.data(), features.data(), features.stride(), features.rows(), p);
   // A task is a piece of one row of `out`, or several whole rows when they are short.
   const Index piece = std::min(kTaskRows, theta.rows());
   const Index pieces = (theta.rows() + piece - 1) / std::max<Index>(1, piece);
@@ -106,12 +113,12 @@ void RatioStack::log_ratios(MatrixView<float> out, Index k, MatrixView<const flo
   const Index row_tasks = (features.rows() + rows_per_task - 1) / rows_per_task;
   parallel_for(row_tasks * pieces, [&](Index task) {
     const FlushDenormals flush;
-    Workspace<float> workspace(network_->layout(), theta_size, kRowBlock, 0, false);
+    Workspace<float> workspace(layout(), theta_size, kRowBlock, 0, false);
     const Index first = task / pieces * rows_per_task, begin = task % pieces * piece;
     const Index count = std::min(piece, theta.rows() - begin);
     for (Index i = first; i < std::min(first + rows_per_task, features.rows()); ++i) {
-      network_->evaluate(workspace, out.row(i).data() + begin, scores.row(begin).data(), theta_size,
-                         projected.row(i).data(), 0, count, p);
+      network.evaluate(workspace, out.row(i).data() + begin, scores.row(begin).data(), theta_size,
+                       projected.row(i).data(), 0, count, p);
     }
   });
 }
@@ -120,17 +127,17 @@ void RatioStack::log_ratio_pairs(std::span<float> out, Index k, MatrixView<const
                                  MatrixView<const float> theta) const {
   HONE_ASSERT(features.rows() == theta.rows() && static_cast<Index>(out.size()) == theta.rows());
   const Matrix<float> scores = standardized_theta(k, theta);
-  const Index width = network_->layout().width;
+  const Index width = layout().width;
   const float* p = parameters(k).data();
+  const Network<float>& network = this->network(k);
   parallel_for((theta.rows() + kTaskRows - 1) / kTaskRows, [&](Index task) {
     const FlushDenormals flush;
-    Workspace<float> workspace(network_->layout(), scores.cols(), kRowBlock, 0, false);
+    Workspace<float> workspace(layout(), scores.cols(), kRowBlock, 0, false);
     const Index begin = task * kTaskRows, count = std::min(kTaskRows, theta.rows() - begin);
     Matrix<float> projected(count, width);
-    network_->project_data(projected.data(), features.row(begin).data(), features.stride(), count,
-                           p);
-    network_->evaluate(workspace, out.data() + begin, scores.row(begin).data(), scores.cols(),
-                       projected.data(), width, count, p);
+    network.project_data(projected.data(), features.row(begin).data(), features.stride(), count, p);
+    network.evaluate(workspace, out.data() + begin, scores.row(begin).data(), scores.cols(),
+                     projected.data(), width, count, p);
   });
 }
 

@@ -33,9 +33,9 @@ inline constexpr Index kLargestReplica = Index{1} << 53;
 
 Index most_columns(std::span<const MemberSpec> members);
 
-// K trained networks of one shape on the same x, each on its own columns of theta, with the
-// standard scores and the embedding in front of them. Immutable in use; evaluation is thread-safe
-// and runs on all threads.
+// K trained networks with one layout of parameters on the same x, each on its own columns of theta,
+// with the standard scores and the embedding in front of them. Immutable in use; evaluation is
+// thread-safe and runs on all threads.
 class RatioStack {
  public:
   RatioStack(std::vector<MemberSpec> members, const NetworkOptions& network,
@@ -64,7 +64,8 @@ class RatioStack {
   static RatioStack from_arrays(std::span<const NamedArray> arrays);
 
   // For the trainer.
-  const Network<float>& network() const { return *network_; }
+  const Network<float>& network(Index k) const;
+  const NetworkLayout& layout() const { return networks_.back()->layout(); }
   const Embedding<float>* embedding() const { return embedding_.get(); }
   const Standardizer& x_scores() const { return x_scores_; }
   const Standardizer& theta_scores() const { return theta_scores_; }
@@ -79,9 +80,9 @@ class RatioStack {
 
   std::vector<MemberSpec> members_;
   Standardizer x_scores_, theta_scores_;
-  std::unique_ptr<Embedding<float>> embedding_;  // null: none
-  std::unique_ptr<Network<float>> network_;
-  AlignedBuffer<float> parameters_;  // (K, layout.total)
+  std::unique_ptr<Embedding<float>> embedding_;            // null: none
+  std::vector<std::unique_ptr<Network<float>>> networks_;  // its kinds; replicas take turns
+  AlignedBuffer<float> parameters_;                        // (K, layout.total)
   AlignedBuffer<float> embedding_parameters_;
 };
 

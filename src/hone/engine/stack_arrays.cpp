@@ -50,7 +50,7 @@ void read_shape(NetworkOptions& n, EmbeddingOptions& e, std::span<const double> 
   n.hidden = whole(v[2], 16384, "hidden");
   n.depth = whole(v[3], 64, "depth");
   n.activation = static_cast<Activation>(whole(v[4], 2, "activation"));
-  n.norm = static_cast<Norm>(whole(v[5], 2, "norm"));
+  n.norm = static_cast<Norm>(whole(v[5], 3, "norm"));
   n.dropout = v[6];
   e.kind = static_cast<EmbeddingKind>(whole(v[7], 3, "embedding"));
   e.features = whole(v[8], 4096, "features");
@@ -145,7 +145,7 @@ void check_shapes(std::span<const NamedArray> arrays, const NetworkOptions& netw
 }  // namespace
 
 std::vector<NamedArray> RatioStack::to_arrays() const {
-  const NetworkShape& shape = network_->shape();
+  const NetworkShape& shape = networks_.front()->shape();
   const EmbeddingOptions embedding = embedding_ ? embedding_->options() : EmbeddingOptions{};
   std::vector<NamedArray> arrays;
   auto numbers = shape_numbers(shape.options, embedding);
@@ -172,7 +172,7 @@ std::vector<NamedArray> RatioStack::to_arrays() const {
       arrays.push_back(floats(block.name, shape_of(block, 0), std::move(values)));
     }
   }
-  for (const ParameterBlock& block : network_->layout().blocks) {
+  for (const ParameterBlock& block : layout().blocks) {
     std::vector<float> values;
     for (Index k = 0; k < size(); ++k) {
       for_values(parameters(k), block, [&](float value, Index) { values.push_back(value); });
@@ -198,7 +198,7 @@ RatioStack RatioStack::from_arrays(std::span<const NamedArray> arrays) {
                  [&](float& value, Index i) { value = values[std::size_t(i)]; });
     }
   }
-  for (const ParameterBlock& block : stack.network_->layout().blocks) {
+  for (const ParameterBlock& block : stack.layout().blocks) {
     const auto values = array_values<float>(arrays, block.name, shape_of(block, stack.size()));
     for (Index k = 0; k < stack.size(); ++k) {
       for_values(stack.parameters(k), block, [&](float& value, Index i) {

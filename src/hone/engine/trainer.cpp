@@ -90,7 +90,7 @@ Training::Training(const TrainingData& data, RatioStack stack, const TrainingOpt
       validation_reader_(data.x, stack_.x_scores(), options.batch_size, data.segment_bytes),
       workspaces_([this] {
         const Index negatives = std::max(options_.loss.negatives, options_.validation_negatives);
-        return Workspace<float>(stack_.network().layout(), stack_.network().shape().theta_size,
+        return Workspace<float>(stack_.layout(), stack_.network(0).shape().theta_size,
                                 options_.batch_size * (1 + negatives), options_.batch_size, true);
       }),
       histories_(static_cast<std::size_t>(stack_.size())),
@@ -300,7 +300,7 @@ TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
 }
 
 std::size_t training_bytes_per_member(const RatioStack& stack, const TrainingOptions& options) {
-  const NetworkLayout& layout = stack.network().layout();
+  const NetworkLayout& layout = stack.layout();
   const Index copies = options.weight_average > 0 ? 3 : 2;  // current, best, average
   return static_cast<std::size_t>(copies * layout.total + 2 * layout.trained) * sizeof(float);
 }

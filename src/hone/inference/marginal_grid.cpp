@@ -105,6 +105,7 @@ MarginalGrid make_grid(const MarginalPosterior& posterior, Index cells) {
     grid.density.push_back(grid.mass[i] / width[i] * prior_density[i]);
   }
   if (grid.marginal.size() == 2) return grid;
+  grid.member_weights = posterior.weights();
   const Matrix<double> members = posterior.member_log_densities(local);
   for (Index e = 0; e < members.rows(); ++e) {
     const auto mass = normalized(members.row(e), width);

@@ -30,9 +30,10 @@ GridAxis make_grid_axis(const TruncatedPrior& prior, int d, Index cells);
 struct MarginalGrid {
   Marginal marginal;
   std::vector<GridAxis> axes;
-  std::vector<double> mass;          // per cell, sums to 1; last axis fastest
-  std::vector<double> density;       // per cell, at its centre
-  std::vector<double> member_means;  // 1-d: mean of each network's own posterior
+  std::vector<double> mass;     // per cell, sums to 1; last axis fastest
+  std::vector<double> density;  // per cell, at its centre
+  // 1-d: mean of each network's own posterior, and its weight in the average.
+  std::vector<double> member_means, member_weights;
 
   std::vector<double> axis_mass(Index axis) const;  // projected on one axis
 };

@@ -59,15 +59,30 @@ LogRatios log_ratios_at(const RatioEstimator& estimator, const Marginal& margina
   };
 }
 
+std::vector<double> weights_of(const RatioEstimator& estimator, const Marginal& marginal) {
+  const auto weights = estimator.weights(estimator.find(marginal));
+  return {weights.begin(), weights.end()};
+}
+
 }  // namespace
 
 MarginalPosterior::MarginalPosterior(const RatioEstimator& estimator, const Marginal& marginal,
                                      std::span<const double> x)
-    : MarginalPosterior(estimator.prior(), marginal, log_ratios_at(estimator, marginal, x)) {}
+    : MarginalPosterior(estimator.prior(), marginal, log_ratios_at(estimator, marginal, x),
+                        weights_of(estimator, marginal)) {}
 
-MarginalPosterior::MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios)
-    : prior_(std::move(prior)), marginal_(std::move(marginal)), log_ratios_(std::move(log_ratios)) {
+MarginalPosterior::MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios,
+                                     std::vector<double> weights)
+    : prior_(std::move(prior)),
+      marginal_(std::move(marginal)),
+      log_ratios_(std::move(log_ratios)),
+      weights_(std::move(weights)) {
   const Matrix<float> ratios = log_ratios_(normalization_points(dimensions()));
+  if (weights_.empty()) {
+    weights_.assign(static_cast<std::size_t>(ratios.rows()),
+                    1.0 / static_cast<double>(ratios.rows()));
+  }
+  HONE_ASSERT(static_cast<Index>(weights_.size()) == ratios.rows());
   for (Index e = 0; e < ratios.rows(); ++e) {
     log_normalizer_.push_back(log_mean_exp(ratios.row(e)));
     if (!std::isfinite(log_normalizer_.back())) {
@@ -94,9 +109,10 @@ std::vector<double> MarginalPosterior::log_density_local(MatrixView<const float>
   for (Index i = 0; i < local.rows(); ++i) {
     double peak = members(0, i), sum = 0;
     for (Index e = 1; e < members.rows(); ++e) peak = std::max(peak, members(e, i));
-    for (Index e = 0; e < members.rows(); ++e) sum += std::exp(members(e, i) - peak);
-    result[static_cast<std::size_t>(i)] =
-        peak + std::log(sum / static_cast<double>(members.rows()));
+    for (Index e = 0; e < members.rows(); ++e) {
+      sum += weights_[static_cast<std::size_t>(e)] * std::exp(members(e, i) - peak);
+    }
+    result[static_cast<std::size_t>(i)] = peak + std::log(sum);
   }
   return result;
 }

@@ -12,11 +12,13 @@ namespace hone {
 using LogRatios = std::function<Matrix<float>(MatrixView<const float> local)>;
 
 // The posterior of one marginal for one data vector: log r of the ensemble, each network's
-// normalised over the truncated prior, then averaged as densities.
+// normalised over the truncated prior, then averaged as densities, with weights.
 class MarginalPosterior {
  public:
   // `marginal`: the parameters of `prior` that the columns of the local coordinates are.
-  MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios);
+  // `weights` of the networks add up to 1; none: equal ones.
+  MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios,
+                    std::vector<double> weights = {});
 
   // x: any data vector inside the region. `estimator` must outlive the posterior.
   MarginalPosterior(const RatioEstimator& estimator, const Marginal& marginal,
@@ -25,6 +27,7 @@ class MarginalPosterior {
   const Marginal& marginal() const { return marginal_; }
   Index dimensions() const { return static_cast<Index>(marginal_.size()); }
   const TruncatedPrior& prior() const { return prior_; }
+  const std::vector<double>& weights() const { return weights_; }  // of the networks
 
   // Log density at local coordinates (n, dimensions), with respect to them.
   std::vector<double> log_density_local(MatrixView<const float> local) const;
@@ -38,6 +41,7 @@ class MarginalPosterior {
   TruncatedPrior prior_;
   Marginal marginal_;
   LogRatios log_ratios_;
+  std::vector<double> weights_;
   std::vector<double> log_normalizer_;  // per network: log of the mean of r over the prior
 };
 

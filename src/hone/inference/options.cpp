@@ -48,21 +48,22 @@ InferenceOptions paper_preset() {
   return o;
 }
 
-// docs/decisions/0003-default-preset.md has the measurements.
+// docs/decisions/ has the measurements: 0003, 0004 and 0005.
 InferenceOptions default_preset() {
   InferenceOptions o;
   o.round_fraction = 0.1;
-  o.round_minimum = 500;
+  o.max_rounds = 15;
+  o.round_minimum = 300;
   o.stop_rounds = 2;
   o.minimum_steps = 8;
   o.network.activation = Activation::silu;
-  o.network.norm = Norm::none;
-  o.network.dropout = 0.1;
+  o.network.norm = Norm::alternate;
+  o.network.dropout = 0.05;
   o.training.optimizer = {
       .kind = OptimizerKind::adamw, .learning_rate = 5e-3, .weight_decay = 1e-2};
   o.training.schedule = {.kind = ScheduleKind::cosine};
   o.training.max_epochs = 60;
-  o.training.patience = 20;
+  o.training.patience = 10;
   o.training.weight_average = 0.995;
   o.training.tails = Tails::soften;
   return o;

@@ -53,12 +53,19 @@ Marginal all_parameters(const TruncatedPrior& prior) {
 }  // namespace
 
 RatioEstimator::RatioEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
-                               RatioStack stack)
+                               RatioStack stack, std::vector<double> weights)
     : prior_(std::move(prior)),
       marginals_(std::move(marginals)),
       ensemble_(ensemble),
-      stack_(std::move(stack)) {
+      stack_(std::move(stack)),
+      weights_(std::move(weights)) {
   HONE_ASSERT(stack_.size() == static_cast<Index>(marginals_.size()) * ensemble);
+  HONE_ASSERT(stack_.size() == static_cast<Index>(weights_.size()));
+}
+
+std::span<const double> RatioEstimator::weights(Index marginal) const {
+  return std::span(weights_).subspan(static_cast<std::size_t>(marginal * ensemble_),
+                                     static_cast<std::size_t>(ensemble_));
 }
 
 Index RatioEstimator::find(const Marginal& marginal) const {
@@ -95,7 +102,9 @@ Matrix<float> RatioEstimator::log_ratios(Index marginal, const Matrix<float>& fe
 }
 
 std::vector<NamedArray> RatioEstimator::to_arrays() const {
-  return stack_.to_arrays();
+  std::vector<NamedArray> arrays = stack_.to_arrays();
+  arrays.push_back({"weights", {stack_.size()}, weights_});
+  return arrays;
 }
 
 RatioEstimator RatioEstimator::from_arrays(const Prior& prior, const Region& region,
@@ -112,7 +121,14 @@ RatioEstimator RatioEstimator::from_arrays(const Prior& prior, const Region& reg
       stack.theta_scores().cols() != prior.dimensions()) {
     fail(ErrorKind::io, "network file: its members do not fit the run; the file is damaged");
   }
-  return {TruncatedPrior(prior, region), std::move(marginals), ensemble, std::move(stack)};
+  // Files from before there were weights have none: equal ones.
+  std::vector<double> weights(static_cast<std::size_t>(stack.size()), 1.0 / ensemble);
+  if (std::ranges::find(arrays, "weights", &NamedArray::name) != arrays.end()) {
+    const auto saved = array_values<double>(arrays, "weights", std::vector<Index>{stack.size()});
+    weights.assign(saved.begin(), saved.end());
+  }
+  return {TruncatedPrior(prior, region), std::move(marginals), ensemble, std::move(stack),
+          std::move(weights)};
 }
 
 namespace {
@@ -142,6 +158,20 @@ std::vector<MemberSpec> make_members(const std::vector<Marginal>& marginals, int
 
 }  // namespace
 
+std::vector<double> ensemble_weights(std::span<const MemberHistory> ensemble,
+                                     std::size_t validation_rows) {
+  const double scale = 1 / (3 * std::sqrt(static_cast<double>(validation_rows)));
+  const double best = std::ranges::min(ensemble, {}, &MemberHistory::best_loss).best_loss;
+  std::vector<double> weights;
+  for (const MemberHistory& network : ensemble) {
+    const double excess = std::isfinite(best) ? network.best_loss - best : 0;
+    weights.push_back(std::exp(-excess / scale));
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
 TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal>& marginals,
                                  int ensemble, const InferenceOptions& options, const Rng& rng,
                                  Observer& observer) {
@@ -152,8 +182,15 @@ TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal
              data.validation_negatives},
             make_members(marginals, ensemble), options.network, options.embedding,
             fitted(options, data.training.size()), rng, observer);
-  return {RatioEstimator(data.prior, marginals, ensemble, std::move(result.stack)),
-          std::move(result.histories)};
+  std::vector<double> weights;
+  const std::span<const MemberHistory> histories = result.histories;
+  for (std::size_t k = 0; k < histories.size(); k += static_cast<std::size_t>(ensemble)) {
+    const auto those = histories.subspan(k, static_cast<std::size_t>(ensemble));
+    std::ranges::copy(ensemble_weights(those, data.validation.size()), std::back_inserter(weights));
+  }
+  return {
+      RatioEstimator(data.prior, marginals, ensemble, std::move(result.stack), std::move(weights)),
+      std::move(result.histories)};
 }
 
 }  // namespace hone

@@ -20,14 +20,16 @@ namespace hone {
 // truncated prior. Where simulations fail, r is then the posterior given that data exist.
 class RatioEstimator {
  public:
-  // Members of the stack: marginal by marginal, `ensemble` of each.
+  // Members of the stack: marginal by marginal, `ensemble` of each. `weights` as the members.
   RatioEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
-                 RatioStack stack);
+                 RatioStack stack, std::vector<double> weights);
 
   const TruncatedPrior& prior() const { return prior_; }
   const std::vector<Marginal>& marginals() const { return marginals_; }
   Index find(const Marginal& marginal) const;  // Error{input} if it was not trained
   int ensemble() const { return ensemble_; }
+  // Of the networks of a marginal in the average of their densities; they add up to 1.
+  std::span<const double> weights(Index marginal) const;
 
   // What the networks see of one data vector; for log_ratios.
   Matrix<float> features(std::span<const double> x) const;
@@ -46,12 +48,22 @@ class RatioEstimator {
   std::vector<Marginal> marginals_;
   int ensemble_;
   RatioStack stack_;
+  std::vector<double> weights_;
 };
 
 struct TrainedEstimator {
   RatioEstimator estimator;
   std::vector<MemberHistory> histories;  // as the members
 };
+
+// A network that did worse on the validation rows than the best of its ensemble counts less:
+//
+//   w ~ exp(-(loss - best loss) / s),     s = 1 / (3 sqrt(validation rows)),
+//
+// with s about the standard error of the difference of two losses. Equals are averaged, and one
+// that learned nothing does not spoil the others.
+std::vector<double> ensemble_weights(std::span<const MemberHistory> ensemble,
+                                     std::size_t validation_rows);
 
 // MNRE: one ensemble per marginal on the data set.
 TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal>& marginals,
