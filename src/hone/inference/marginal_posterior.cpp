@@ -26,10 +26,11 @@ Matrix<float> normalization_points(Index dimensions) {
   return points;
 }
 
-double log_mean_exp(std::span<const float> values) {
+template <typename T>
+double log_mean_exp(std::span<const T> values) {
   const double peak = static_cast<double>(*std::ranges::max_element(values));
   double sum = 0;
-  for (const float value : values) sum += std::exp(static_cast<double>(value) - peak);
+  for (const T value : values) sum += std::exp(static_cast<double>(value) - peak);
   return peak + std::log(sum / static_cast<double>(values.size()));
 }
 
@@ -62,19 +63,27 @@ LogRatios log_ratios_at(const RatioEstimator& estimator, const Marginal& margina
 }  // namespace
 
 MarginalPosterior::MarginalPosterior(const RatioEstimator& estimator, const Marginal& marginal,
-                                     std::span<const double> x)
-    : MarginalPosterior(estimator.prior(), marginal, log_ratios_at(estimator, marginal, x)) {}
+                                     std::span<const double> x, double power)
+    : MarginalPosterior(estimator.prior(), marginal, log_ratios_at(estimator, marginal, x), power) {
+}
 
-MarginalPosterior::MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios)
+MarginalPosterior::MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios,
+                                     double power)
     : prior_(std::move(prior)), marginal_(std::move(marginal)), log_ratios_(std::move(log_ratios)) {
-  const Matrix<float> ratios = log_ratios_(normalization_points(dimensions()));
+  const Matrix<float> points = normalization_points(dimensions());
+  const Matrix<float> ratios = log_ratios_(points);
   for (Index e = 0; e < ratios.rows(); ++e) {
-    log_normalizer_.push_back(log_mean_exp(ratios.row(e)));
+    log_normalizer_.push_back(log_mean_exp(std::span<const float>(ratios.row(e))));
     if (!std::isfinite(log_normalizer_.back())) {
       fail(ErrorKind::numerical, "the ratio of marginal {} is not finite at this data vector",
            marginal_name(marginal_, prior_.prior().names()));
     }
   }
+  if (power == 1) return;
+  std::vector<double> densities = log_density_local(points);
+  for (double& value : densities) value *= power;
+  log_power_normalizer_ = log_mean_exp(std::span<const double>(densities));
+  power_ = power;
 }
 
 Matrix<double> MarginalPosterior::member_log_densities(MatrixView<const float> local) const {
@@ -96,7 +105,8 @@ std::vector<double> MarginalPosterior::log_density_local(MatrixView<const float>
     for (Index e = 1; e < members.rows(); ++e) peak = std::max(peak, members(e, i));
     for (Index e = 0; e < members.rows(); ++e) sum += std::exp(members(e, i) - peak);
     result[static_cast<std::size_t>(i)] =
-        peak + std::log(sum / static_cast<double>(members.rows()));
+        power_ * (peak + std::log(sum / static_cast<double>(members.rows()))) -
+        log_power_normalizer_;
   }
   return result;
 }

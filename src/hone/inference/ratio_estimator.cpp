@@ -94,6 +94,19 @@ Matrix<float> RatioEstimator::log_ratios(Index marginal, const Matrix<float>& fe
   return out;
 }
 
+std::vector<Matrix<float>> RatioEstimator::log_ratio_blocks(Index marginal,
+                                                            MatrixView<const float> features,
+                                                            MatrixView<const float> local) const {
+  const Matrix<float> theta =
+      network_coordinates(prior_, marginals_[static_cast<std::size_t>(marginal)], local);
+  std::vector<Matrix<float>> result;
+  for (int e = 0; e < ensemble_; ++e) {
+    result.emplace_back(features.rows(), local.rows() / features.rows());
+    stack_.log_ratio_blocks(result.back(), marginal * ensemble_ + e, features, theta);
+  }
+  return result;
+}
+
 std::vector<NamedArray> RatioEstimator::to_arrays() const {
   return stack_.to_arrays();
 }
