@@ -12,6 +12,7 @@ void add_resume_command(CLI::App& program);
 void add_train_command(CLI::App& program);
 void add_show_command(CLI::App& program);
 void add_sample_command(CLI::App& program);
+void add_check_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
 void add_tasks_command(CLI::App& program);
 void add_options_command(CLI::App& program);

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/check_text.h"
 #include "cli/open_executor.h"
 #include "cli/progress.h"
 #include "cli/text.h"
+#include "hone/check/check_run.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/ask_tell.h"
@@ -13,18 +15,21 @@ namespace hone::cli {
 void execute(Run& run, int threads) {
   const std::string directory = run.directory().string();
   check_simulator(run);
-  if (run.complete()) {
+  if (run.complete() && read_checks(run.directory())) {
     print(fmt::format("{} is finished already.\n\n", directory));
     print(parameter_table(run.summary()->parameters));
+    print(check_lines(*read_checks(run.directory()), false));
     return;
   }
   Progress progress;
   Summary summary;
+  Checks checks;
   try {
     with_threads(threads, [&] {
       const OpenExecutor open =
           open_executor(run.spec(), file_log(run.directory() / "simulator.log"));
-      summary = run.execute(*open.executor, progress);
+      summary = run.complete() ? run.summary().value() : run.execute(*open.executor, progress);
+      checks = check_run(run, {}, open.executor.get(), progress);
     });
   } catch (const WaitingForSimulations& waiting) {
     progress.clear();
@@ -45,6 +50,7 @@ void execute(Run& run, int threads) {
   print(fmt::format("\n{} simulations, {} failed; {}\n", store->rows(), store->failed_rows(),
                     progress.times()));
   print(warning_lines(summary.warnings));
+  print(check_lines(checks, false));
   print(fmt::format("results: {}\n", directory));
 }
 

@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   hone::cli::add_resume_command(program);
   hone::cli::add_show_command(program);
   hone::cli::add_sample_command(program);
+  hone::cli::add_check_command(program);
   hone::cli::add_compare_command(program);
   hone::cli::add_train_command(program);
   hone::cli::add_tasks_command(program);

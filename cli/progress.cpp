@@ -39,6 +39,7 @@ bool can_redraw() {
 std::string announcement(std::string_view stage, Index total) {
   if (stage == "simulate") return fmt::format("{} simulations", total);
   if (stage == "train") return fmt::format("training, at most {} network epochs", total);
+  if (stage == "check") return fmt::format("checks on {} test draws", total);
   if (stage == "run") return fmt::format("{} runs", total);
   return fmt::format("{} {}", stage, total);
 }
@@ -65,7 +66,10 @@ void Progress::stage_started(std::string_view stage, Index total) {
   if (terminal_) {
     draw(stage, 0, total);
   } else {
-    std::fputs(fmt::format("{}: {}\n", context_, announcement(stage, total)).c_str(), stderr);
+    std::fputs(
+        fmt::format("{}{}{}\n", context_, context_.empty() ? "" : ": ", announcement(stage, total))
+            .c_str(),
+        stderr);
   }
 }
 

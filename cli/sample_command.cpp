@@ -24,6 +24,7 @@ struct SampleArguments {
   Index count = 1000;
   std::uint64_t seed = 1;
   int threads = 0;
+  bool uncorrected = false;
 };
 
 std::string csv(const PosteriorSamples& samples, const std::vector<std::string>& names) {
@@ -84,9 +85,9 @@ std::vector<double> chosen_data(const SampleArguments& arguments, const RunSpec&
 
 MarginalPosterior trained_posterior(const std::vector<RatioEstimator>& estimators,
                                     const Marginal& marginal, std::span<const double> x,
-                                    const SampleArguments& arguments) {
+                                    double power, const SampleArguments& arguments) {
   try {
-    return find_posterior(estimators, marginal, x);
+    return find_posterior(estimators, marginal, x, power);
   } catch (const Error& error) {
     if (estimators.empty()) throw;
     fail(ErrorKind::input,
@@ -107,7 +108,16 @@ void sample(const SampleArguments& arguments) {
                                 : parse_marginal(arguments.marginal, prior.names());
   const std::vector<double> x = chosen_data(arguments, run.spec());
   const std::vector<RatioEstimator> estimators = run.estimators();
-  const MarginalPosterior posterior = trained_posterior(estimators, marginal, x, arguments);
+  const double power =
+      arguments.uncorrected ? 1 : run.correction().value_or(Correction{}).power(marginal);
+  const MarginalPosterior posterior = trained_posterior(estimators, marginal, x, power, arguments);
+  if (power != 1) {
+    std::fputs(fmt::format("hone: {} is widened by the correction of the run (density to the power "
+                           "{:.2f}); --uncorrected draws without it\n",
+                           arguments.marginal, power)
+                   .c_str(),
+               stderr);
+  }
   const PosteriorSamples samples =
       sample_posterior(posterior, arguments.count, Rng(arguments.seed).child("sample"));
   if (samples.method == "mcmc") {
@@ -149,6 +159,8 @@ void add_sample_command(CLI::App& program) {
       ->add_option("--observation", arguments->observation,
                    "Text file with other data from the region [the run's observation]")
       ->check(CLI::ExistingFile);
+  command->add_flag("--uncorrected", arguments->uncorrected,
+                    "Leave out the correction of `hone check --correct`");
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();

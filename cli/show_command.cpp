@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/check_text.h"
 #include "cli/commands.h"
 #include "cli/text.h"
 
@@ -25,6 +26,15 @@ std::string failure_lines(const std::map<std::string, Index>& counts) {
   return text;
 }
 
+// A run is never shown without what its checks found.
+std::string verdict_lines(const Run& run) {
+  const std::optional<Checks> checks = read_checks(run.directory());
+  if (!checks) {
+    return fmt::format("not checked; do so with `hone check {}`\n", run.directory().string());
+  }
+  return correction_lines(*checks) + check_lines(*checks, false);
+}
+
 std::string description(const Run& run) {
   const RunSpec& spec = run.spec();
   const auto store = run.simulations();
@@ -43,8 +53,10 @@ std::string description(const Run& run) {
   text += '\n';
   if (const std::string rounds = round_table(run); !rounds.empty()) text += rounds + "\n";
   if (const auto region = run.final_region()) text += to_string(*region, spec.prior) + "\n";
-  if (const auto summary = run.summary()) {
+  const auto corrected = run.corrected_summary();
+  if (const auto summary = corrected ? corrected : run.summary()) {
     text += parameter_table(summary->parameters) + "\n" + warning_lines(summary->warnings);
+    text += verdict_lines(run);
   }
   return text;
 }

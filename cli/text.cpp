@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "hone/check/checks.h"
+
 namespace hone::cli {
 
 void print(const std::string& text) {
@@ -133,10 +135,15 @@ nlohmann::ordered_json run_facts(const Run& run) {
     json["region"] = {{"prior_mass", region->mass()},
                       {"bounds", region_facts(spec.prior, *region)}};
   }
-  const Summary summary = run.summary().value_or(Summary{});
+  const auto corrected = run.corrected_summary();
+  const Summary summary = corrected ? *corrected : run.summary().value_or(Summary{});
   const auto facts = to_json(summary);
   json["parameters"] = facts.at("parameters");
   json["warnings"] = facts.at("warnings");
+  json["corrected"] = corrected.has_value();
+  const std::optional<Checks> checks = read_checks(run.directory());
+  json["verdict"] = checks ? nlohmann::ordered_json(to_string(checks->verdict)) : nullptr;
+  if (checks) json["checks"] = to_json(*checks).at("checks");
   return json;
 }
 

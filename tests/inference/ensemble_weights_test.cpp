@@ -48,7 +48,7 @@ TEST(EnsembleWeights, WeightDensities) {
     return out;
   };
   const TruncatedPrior prior(test::uniform_prior(1), Region::whole(1));
-  const MarginalPosterior posterior(prior, {0}, two, {0.75, 0.25});
+  const MarginalPosterior posterior(prior, {0}, two, 1, {0.75, 0.25});
   const Matrix<float> points = local_grid(10, 1);
   const auto density = posterior.log_density_local(points);
   for (Index i = 0; i < points.rows(); ++i) {

@@ -5,10 +5,10 @@
 #include <map>
 #include <span>
 
+#include "hone/bench/case_run.h"
 #include "hone/core/error.h"
 #include "hone/inference/problem.h"
 #include "hone/inference/run.h"
-#include "hone/inference/run_files.h"
 #include "hone/inference/sampling.h"
 #include "hone/metrics/histogram_kl.h"
 #include "hone/metrics/marginal_pairs.h"
@@ -29,22 +29,6 @@ RunSpec run_spec(const BenchCase& run, const Task& task, const BenchReference& r
           .observation = reference.observation,
           .marginals = marginals_from_words({}, task.prior),
           .options = inference_options(run)};
-}
-
-bool holds_run(const fs::path& directory, const RunSpec& spec) {
-  try {
-    return fs::exists(directory / "run.json") &&
-           to_json(Run::open(directory).spec()) == to_json(spec);
-  } catch (const Error&) {
-    return false;  // damaged, or another run: it is made again
-  }
-}
-
-Run open_run(const fs::path& directory, RunSpec spec) {
-  if (holds_run(directory, spec)) return Run::open(directory);
-  fs::remove_all(directory);
-  create_directories_durably(directory.parent_path());
-  return Run::create(directory, std::move(spec));
 }
 
 // The first `count` rows, or all if there are fewer.
@@ -100,7 +84,7 @@ void score(BenchScores& scores, const std::vector<SamplePair>& pairs, const Rng&
 BenchScores run_case(const BenchCase& run, const BenchReference& reference,
                      const fs::path& directory, Observer& observer) {
   const Task& task = find_task(run.task);
-  Run inference = open_run(directory, run_spec(run, task, reference));
+  Run inference = open_case_run(directory, run_spec(run, task, reference));
   const auto simulator = task.simulator();
   const auto executor = make_thread_executor(
       *simulator, {.max_failed_fraction = inference.spec().options.max_failed_fraction});

@@ -100,6 +100,18 @@ Matrix<float> RatioStack::standardized_theta(Index k, MatrixView<const float> th
 void RatioStack::log_ratios(MatrixView<float> out, Index k, MatrixView<const float> features,
                             MatrixView<const float> theta) const {
   HONE_ASSERT(out.rows() == features.rows() && out.cols() == theta.rows());
+  evaluate(out, k, features, theta, 0);
+}
+
+void RatioStack::log_ratio_blocks(MatrixView<float> out, Index k, MatrixView<const float> features,
+                                  MatrixView<const float> theta) const {
+  HONE_ASSERT(out.rows() == features.rows() && out.rows() * out.cols() == theta.rows());
+  evaluate(out, k, features, theta, out.cols());
+}
+
+// The thetas of row i of `features` begin at row i theta_step.
+void RatioStack::evaluate(MatrixView<float> out, Index k, MatrixView<const float> features,
+                          MatrixView<const float> theta, Index theta_step) const {
   const Matrix<float> scores = standardized_theta(k, theta);
   const Index width = layout().width, theta_size = scores.cols();
   const float* p = parameters(k).data();
@@ -107,17 +119,18 @@ void RatioStack::log_ratios(MatrixView<float> out, Index k, MatrixView<const flo
   Matrix<float> projected(features.rows(), width);
   network.project_data(projected.data(), features.data(), features.stride(), features.rows(), p);
   // A task is a piece of one row of `out`, or several whole rows when they are short.
-  const Index piece = std::min(kTaskRows, theta.rows());
-  const Index pieces = (theta.rows() + piece - 1) / std::max<Index>(1, piece);
-  const Index rows_per_task = std::max<Index>(1, kTaskRows / std::max<Index>(1, theta.rows()));
+  const Index piece = std::min(kTaskRows, out.cols());
+  const Index pieces = (out.cols() + piece - 1) / std::max<Index>(1, piece);
+  const Index rows_per_task = std::max<Index>(1, kTaskRows / std::max<Index>(1, out.cols()));
   const Index row_tasks = (features.rows() + rows_per_task - 1) / rows_per_task;
   parallel_for(row_tasks * pieces, [&](Index task) {
     const FlushDenormals flush;
     Workspace<float> workspace(layout(), theta_size, kRowBlock, 0, false);
     const Index first = task / pieces * rows_per_task, begin = task % pieces * piece;
-    const Index count = std::min(piece, theta.rows() - begin);
+    const Index count = std::min(piece, out.cols() - begin);
     for (Index i = first; i < std::min(first + rows_per_task, features.rows()); ++i) {
-      network.evaluate(workspace, out.row(i).data() + begin, scores.row(begin).data(), theta_size,
+      network.evaluate(workspace, out.row(i).data() + begin,
+                       scores.row(i * theta_step + begin).data(), theta_size,
                        projected.row(i).data(), 0, count, p);
     }
   });

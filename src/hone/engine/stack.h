@@ -55,6 +55,10 @@ class RatioStack {
   // (m, columns of the member), raw. Many thetas for one x, one grid for many x.
   void log_ratios(MatrixView<float> out, Index k, MatrixView<const float> features,
                   MatrixView<const float> theta) const;
+  // out (n, m): log ratio of member k for row i of `features` and m thetas of its own, rows i m ..
+  // i m + m - 1 of theta (n m, columns of the member), raw.
+  void log_ratio_blocks(MatrixView<float> out, Index k, MatrixView<const float> features,
+                        MatrixView<const float> theta) const;
   // out[i]: log ratio of row i of `features` with row i of theta.
   void log_ratio_pairs(std::span<float> out, Index k, MatrixView<const float> features,
                        MatrixView<const float> theta) const;
@@ -77,6 +81,8 @@ class RatioStack {
 
  private:
   Matrix<float> standardized_theta(Index k, MatrixView<const float> theta) const;
+  void evaluate(MatrixView<float> out, Index k, MatrixView<const float> features,
+                MatrixView<const float> theta, Index theta_step) const;
 
   std::vector<MemberSpec> members_;
   Standardizer x_scores_, theta_scores_;

@@ -26,10 +26,11 @@ Matrix<float> normalization_points(Index dimensions) {
   return points;
 }
 
-double log_mean_exp(std::span<const float> values) {
+template <typename T>
+double log_mean_exp(std::span<const T> values) {
   const double peak = static_cast<double>(*std::ranges::max_element(values));
   double sum = 0;
-  for (const float value : values) sum += std::exp(static_cast<double>(value) - peak);
+  for (const T value : values) sum += std::exp(static_cast<double>(value) - peak);
   return peak + std::log(sum / static_cast<double>(values.size()));
 }
 
@@ -67,29 +68,35 @@ std::vector<double> weights_of(const RatioEstimator& estimator, const Marginal& 
 }  // namespace
 
 MarginalPosterior::MarginalPosterior(const RatioEstimator& estimator, const Marginal& marginal,
-                                     std::span<const double> x)
-    : MarginalPosterior(estimator.prior(), marginal, log_ratios_at(estimator, marginal, x),
+                                     std::span<const double> x, double power)
+    : MarginalPosterior(estimator.prior(), marginal, log_ratios_at(estimator, marginal, x), power,
                         weights_of(estimator, marginal)) {}
 
 MarginalPosterior::MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios,
-                                     std::vector<double> weights)
+                                     double power, std::vector<double> weights)
     : prior_(std::move(prior)),
       marginal_(std::move(marginal)),
       log_ratios_(std::move(log_ratios)),
       weights_(std::move(weights)) {
-  const Matrix<float> ratios = log_ratios_(normalization_points(dimensions()));
+  const Matrix<float> points = normalization_points(dimensions());
+  const Matrix<float> ratios = log_ratios_(points);
   if (weights_.empty()) {
     weights_.assign(static_cast<std::size_t>(ratios.rows()),
                     1.0 / static_cast<double>(ratios.rows()));
   }
   HONE_ASSERT(static_cast<Index>(weights_.size()) == ratios.rows());
   for (Index e = 0; e < ratios.rows(); ++e) {
-    log_normalizer_.push_back(log_mean_exp(ratios.row(e)));
+    log_normalizer_.push_back(log_mean_exp(std::span<const float>(ratios.row(e))));
     if (!std::isfinite(log_normalizer_.back())) {
       fail(ErrorKind::numerical, "the ratio of marginal {} is not finite at this data vector",
            marginal_name(marginal_, prior_.prior().names()));
     }
   }
+  if (power == 1) return;
+  std::vector<double> densities = log_density_local(points);
+  for (double& value : densities) value *= power;
+  log_power_normalizer_ = log_mean_exp(std::span<const double>(densities));
+  power_ = power;
 }
 
 Matrix<double> MarginalPosterior::member_log_densities(MatrixView<const float> local) const {
@@ -112,7 +119,7 @@ std::vector<double> MarginalPosterior::log_density_local(MatrixView<const float>
     for (Index e = 0; e < members.rows(); ++e) {
       sum += weights_[static_cast<std::size_t>(e)] * std::exp(members(e, i) - peak);
     }
-    result[static_cast<std::size_t>(i)] = peak + std::log(sum);
+    result[static_cast<std::size_t>(i)] = power_ * (peak + std::log(sum)) - log_power_normalizer_;
   }
   return result;
 }

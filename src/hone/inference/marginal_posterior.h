@@ -12,17 +12,19 @@ namespace hone {
 using LogRatios = std::function<Matrix<float>(MatrixView<const float> local)>;
 
 // The posterior of one marginal for one data vector: log r of the ensemble, each network's
-// normalised over the truncated prior, then averaged as densities, with weights.
+// normalised over the truncated prior, then averaged as densities, with weights. With a power below
+// 1 it is wider: the averaged density to that power, normalised again
+// (hone/inference/correction.h).
 class MarginalPosterior {
  public:
   // `marginal`: the parameters of `prior` that the columns of the local coordinates are.
   // `weights` of the networks add up to 1; none: equal ones.
-  MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios,
+  MarginalPosterior(TruncatedPrior prior, Marginal marginal, LogRatios log_ratios, double power = 1,
                     std::vector<double> weights = {});
 
   // x: any data vector inside the region. `estimator` must outlive the posterior.
   MarginalPosterior(const RatioEstimator& estimator, const Marginal& marginal,
-                    std::span<const double> x);
+                    std::span<const double> x, double power = 1);
 
   const Marginal& marginal() const { return marginal_; }
   Index dimensions() const { return static_cast<Index>(marginal_.size()); }
@@ -34,7 +36,8 @@ class MarginalPosterior {
   // Log density at theta (n, dimensions), in its units; -infinity outside the region.
   std::vector<double> log_density(MatrixView<const double> theta) const;
 
-  // (ensemble, n): normalised log densities of the single networks, for their spread.
+  // (ensemble, n): normalised log densities of the single networks, for their spread. The power
+  // does not apply to them.
   Matrix<double> member_log_densities(MatrixView<const float> local) const;
 
  private:
@@ -43,6 +46,8 @@ class MarginalPosterior {
   LogRatios log_ratios_;
   std::vector<double> weights_;
   std::vector<double> log_normalizer_;  // per network: log of the mean of r over the prior
+  double power_ = 1;
+  double log_power_normalizer_ = 0;
 };
 
 // Centres of a regular grid of cells^dimensions in local coordinates, last axis fastest.

@@ -101,6 +101,19 @@ Matrix<float> RatioEstimator::log_ratios(Index marginal, const Matrix<float>& fe
   return out;
 }
 
+std::vector<Matrix<float>> RatioEstimator::log_ratio_blocks(Index marginal,
+                                                            MatrixView<const float> features,
+                                                            MatrixView<const float> local) const {
+  const Matrix<float> theta =
+      network_coordinates(prior_, marginals_[static_cast<std::size_t>(marginal)], local);
+  std::vector<Matrix<float>> result;
+  for (int e = 0; e < ensemble_; ++e) {
+    result.emplace_back(features.rows(), local.rows() / features.rows());
+    stack_.log_ratio_blocks(result.back(), marginal * ensemble_ + e, features, theta);
+  }
+  return result;
+}
+
 std::vector<NamedArray> RatioEstimator::to_arrays() const {
   std::vector<NamedArray> arrays = stack_.to_arrays();
   arrays.push_back({"weights", {stack_.size()}, weights_});
@@ -170,6 +183,18 @@ std::vector<double> ensemble_weights(std::span<const MemberHistory> ensemble,
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   for (double& weight : weights) weight /= sum;
   return weights;
+}
+
+double ensemble_scatter(std::span<const double> values, std::span<const double> weights) {
+  HONE_ASSERT(values.size() == weights.size());
+  if (values.size() < 2) return 0;
+  const double mean = std::inner_product(values.begin(), values.end(), weights.begin(), 0.0);
+  double square = 0;
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    square += weights[e] * (values[e] - mean) * (values[e] - mean);
+  }
+  const double n = static_cast<double>(values.size());
+  return std::sqrt(square * n / (n - 1));
 }
 
 TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal>& marginals,

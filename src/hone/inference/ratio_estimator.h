@@ -34,10 +34,18 @@ class RatioEstimator {
   // What the networks see of one data vector; for log_ratios.
   Matrix<float> features(std::span<const double> x) const;
 
+  // The same for many data vectors (n, data size).
+  Matrix<float> features(MatrixView<const float> x) const { return stack_.features(x); }
+
   // out (ensemble, n): log ratio by every network of a marginal, for one x and n rows of local
   // coordinates (n, parameters of the marginal).
   Matrix<float> log_ratios(Index marginal, const Matrix<float>& features,
                            MatrixView<const float> local) const;
+
+  // The same for many x, each with m thetas of its own: network by network, (n, m), for n rows of
+  // features and n m rows of local coordinates.
+  std::vector<Matrix<float>> log_ratio_blocks(Index marginal, MatrixView<const float> features,
+                                              MatrixView<const float> local) const;
 
   std::vector<NamedArray> to_arrays() const;
   static RatioEstimator from_arrays(const Prior& prior, const Region& region,
@@ -64,6 +72,10 @@ struct TrainedEstimator {
 // that learned nothing does not spoil the others.
 std::vector<double> ensemble_weights(std::span<const MemberHistory> ensemble,
                                      std::size_t validation_rows);
+
+// Standard deviation of what the networks of an ensemble say: one that counts little in the average
+// cannot put it in doubt. 0 for a single network.
+double ensemble_scatter(std::span<const double> values, std::span<const double> weights);
 
 // MNRE: one ensemble per marginal on the data set.
 TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal>& marginals,

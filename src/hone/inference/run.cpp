@@ -23,10 +23,6 @@ Round read_round(const fs::path& file, int number, int dimensions) {
       file, [&](const nlohmann::json& json) { return round_from_json(json, number, dimensions); });
 }
 
-bool has_networks(const fs::path& networks, const std::string& name) {
-  return fs::exists(networks / (name + ".h5")) && fs::exists(networks / (name + ".json"));
-}
-
 // Finished rounds and networks, on disk.
 class DirectoryJournal final : public Journal {
  public:
@@ -36,6 +32,8 @@ class DirectoryJournal final : public Journal {
     const fs::path file = round_file(run_, number);
     if (fs::exists(file)) return read_round(file, number, prior_.dimensions());
     Round round = compute();
+    create_directories_durably(file.parent_path());
+    write_arrays(round_networks_file(run_, number), round.ratios->to_arrays());
     write_json(file, to_json(round));
     return round;
   }
@@ -61,18 +59,6 @@ fs::path summary_file(const fs::path& run) {
 fs::path noise_file(const fs::path& run) {
   return run / "noise.h5";
 }
-
-std::string extra_name(int number) {
-  return fmt::format("extra-{:02}", number);
-}
-
-// Simulations that trained the final networks are all there; none is ever asked for.
-class NoExecutor final : public Executor {
- public:
-  ExecutionSummary run(const SimulationRequest&, const SimulationSink&, Observer&) override {
-    fail(ErrorKind::io, "the run is not finished: run `hone resume` first");
-  }
-};
 
 }  // namespace
 
@@ -168,15 +154,29 @@ std::optional<SimulationStore> Run::simulations() const {
   return SimulationStore::open(store, SimulationStore::Access::read);
 }
 
+std::vector<TrainedEstimator> Run::trained() const {
+  std::vector<TrainedEstimator> trained;
+  const fs::path networks = directory_ / "networks";
+  if (!has_networks(networks, "main")) return trained;
+  trained.push_back(read_estimator(networks, "main", spec_.prior));
+  for (int i = 1; has_networks(networks, extra_name(i)); ++i) {
+    trained.push_back(read_estimator(networks, extra_name(i), spec_.prior));
+  }
+  return trained;
+}
+
 std::vector<RatioEstimator> Run::estimators() const {
   std::vector<RatioEstimator> estimators;
-  const fs::path networks = directory_ / "networks";
-  if (!has_networks(networks, "main")) return estimators;
-  estimators.push_back(read_estimator(networks, "main", spec_.prior).estimator);
-  for (int i = 1; has_networks(networks, extra_name(i)); ++i) {
-    estimators.push_back(read_estimator(networks, extra_name(i), spec_.prior).estimator);
-  }
+  for (TrainedEstimator& one : trained()) estimators.push_back(std::move(one.estimator));
   return estimators;
+}
+
+std::optional<RatioEstimator> Run::round_networks(const Round& round) const {
+  const fs::path file = round_networks_file(directory_, round.number);
+  if (!fs::exists(file)) return std::nullopt;
+  const auto arrays = read_arrays(file);
+  return make_sense_of(
+      file, [&] { return RatioEstimator::from_arrays(spec_.prior, round.region, arrays); });
 }
 
 std::optional<Region> Run::final_region() const {
@@ -192,7 +192,7 @@ Run::Inference Run::infer(Executor& executor, Observer& observer) {
   const Rng rng(spec_.seed);
   note_noise_of(executor);
   const auto noise = this->noise(executor.noise());
-  SimulationStore store = open_store(true, noise.get());
+  SimulationStore store = open_store(directory_ / "simulations", true, noise.get());
   if (!spec_.simulator.dataset.empty()) load_dataset(store, noise.get(), observer);
   Simulations simulations(spec_.prior, store, executor, rng, noise.get(),
                           spec_.options.max_failed_fraction);
@@ -212,64 +212,43 @@ Summary Run::execute(Executor& executor, Observer& observer) {
 }
 
 Summary Run::write_posterior(const InferenceResult& result, Index failed) const {
-  const RatioEstimator& estimator = result.final_marginals.estimator;
-  const auto names = spec_.prior.names();
   Summary summary;
+  summary.parameters = write_grids(result.final_marginals.estimator, {}, directory_ / "posterior");
+  summary.warnings = find_warnings(result, summary.parameters, failed, spec_.options);
+  write_json(summary_file(directory_), to_json(summary));
+  return summary;
+}
+
+// <directory>/posterior.h5, and what to say about each parameter.
+std::vector<ParameterSummary> Run::write_grids(const RatioEstimator& estimator,
+                                               const Correction& correction,
+                                               const fs::path& directory) const {
+  const auto names = spec_.prior.names();
+  std::vector<ParameterSummary> parameters;
   std::vector<NamedArray> arrays;
   for (const Marginal& marginal : estimator.marginals()) {
     if (marginal.size() > 2) continue;  // sampled, not gridded
-    const MarginalPosterior posterior(estimator, marginal, spec_.observation);
+    const MarginalPosterior posterior(estimator, marginal, spec_.observation,
+                                      correction.power(marginal));
     const MarginalGrid grid = make_grid(posterior, marginal.size() == 1 ? kCells1d : kCells2d);
     for (NamedArray& array : to_arrays(grid, marginal_name(marginal, names))) {
       arrays.push_back(std::move(array));
     }
     if (marginal.size() == 1) {
-      summary.parameters.push_back(
-          summarize_parameter(grid, names[static_cast<std::size_t>(marginal[0])]));
+      parameters.push_back(summarize_parameter(grid, names[static_cast<std::size_t>(marginal[0])]));
     }
   }
-  summary.warnings = find_warnings(result, summary.parameters, failed, spec_.options);
-  create_directories_durably(directory_ / "posterior");
-  write_arrays(directory_ / "posterior" / "posterior.h5", arrays);
-  write_json(summary_file(directory_), to_json(summary));
-  return summary;
-}
-
-void Run::train_more(const std::vector<Marginal>& marginals, Observer& observer,
-                     const NoiseModel* simulator_noise) {
-  const RunLock lock(directory_);
-  const std::optional<Region> region = final_region();
-  if (!region || !finished()) {
-    fail(ErrorKind::input, "{} is not finished: run `hone resume {}` first", directory_.string(),
-         directory_.string());
-  }
-  std::vector<Marginal> missing;
-  const auto trained = estimators();
-  for (const Marginal& marginal : marginals) {
-    const bool known = std::ranges::any_of(trained, [&](const RatioEstimator& one) {
-      return std::ranges::find(one.marginals(), marginal) != one.marginals().end();
-    });
-    if (!known) missing.push_back(marginal);
-  }
-  if (missing.empty()) return;
-  const auto noise = this->noise(simulator_noise);
-  SimulationStore store = open_store(false, noise.get());
-  NoExecutor executor;
-  const Rng rng(spec_.seed);
-  Simulations simulations(spec_.prior, store, executor, rng, noise.get());
-  simulations.simulate(*region, 0, store.rows(), observer);
-  const Dataset data = simulations.inside(*region, spec_.options.validation_fraction);
-  // The same stream as in execute(): a marginal comes out the same whenever it is trained.
-  const TrainedEstimator result = train_marginals(data, missing, spec_.options.ensemble,
-                                                  spec_.options, rng.child("final"), observer);
-  write_estimator(directory_ / "networks", extra_name(static_cast<int>(trained.size())), result);
+  create_directories_durably(directory);
+  write_arrays(directory / "posterior.h5", arrays);
+  return parameters;
 }
 
 MarginalPosterior find_posterior(const std::vector<RatioEstimator>& estimators,
-                                 const Marginal& marginal, std::span<const double> x) {
+                                 const Marginal& marginal, std::span<const double> x,
+                                 double power) {
   for (const RatioEstimator& estimator : estimators) {
     if (std::ranges::find(estimator.marginals(), marginal) != estimator.marginals().end()) {
-      return {estimator, marginal, x};
+      return {estimator, marginal, x, power};
     }
   }
   if (estimators.empty()) {

@@ -23,6 +23,10 @@ std::filesystem::path round_file(const std::filesystem::path& run, int number) {
   return run / "rounds" / fmt::format("round-{:02}.json", number);
 }
 
+std::filesystem::path round_networks_file(const std::filesystem::path& run, int number) {
+  return round_file(run, number).replace_extension(".h5");
+}
+
 void fail_damaged(const std::filesystem::path& file, const char* reason) {
   fail(ErrorKind::io, "{}: damaged, or not what hone wrote: {}{}", file.string(), reason,
        file.filename() == "run.json"
@@ -155,6 +159,15 @@ Round round_from_json(const Json& json, int number, int dimensions) {
   }
   if (round.number != number) fail(ErrorKind::io, "it holds round {}", round.number);
   return round;
+}
+
+bool has_networks(const std::filesystem::path& networks, const std::string& name) {
+  return std::filesystem::exists(networks / (name + ".h5")) &&
+         std::filesystem::exists(networks / (name + ".json"));
+}
+
+std::string extra_name(int number) {
+  return fmt::format("extra-{:02}", number);
 }
 
 void write_estimator(const std::filesystem::path& networks, const std::string& name,

@@ -13,6 +13,7 @@
 namespace hone {
 
 std::filesystem::path round_file(const std::filesystem::path& run, int number);
+std::filesystem::path round_networks_file(const std::filesystem::path& run, int number);
 
 [[noreturn]] void fail_damaged(const std::filesystem::path& file, const char* reason);
 
@@ -49,6 +50,9 @@ Region region_from_json(const nlohmann::json& json, int dimensions);
 
 nlohmann::ordered_json to_json(const std::vector<MemberHistory>& histories);
 std::vector<MemberHistory> histories_from_json(const nlohmann::json& json);
+
+bool has_networks(const std::filesystem::path& networks, const std::string& name);
+std::string extra_name(int number);  // of the networks trained after the main ones, from 1
 
 // networks/<name>.h5 with <name>.json beside it; the .h5 is written last.
 void write_estimator(const std::filesystem::path& networks, const std::string& name,

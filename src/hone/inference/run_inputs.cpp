@@ -22,8 +22,7 @@ std::shared_ptr<const NoiseModel> Run::noise(const NoiseModel* of_simulator) con
                        std::ssize(spec_.observation));
 }
 
-SimulationStore Run::open_store(bool create, const NoiseModel* noise) const {
-  const fs::path path = directory_ / "simulations";
+SimulationStore Run::open_store(const fs::path& path, bool create, const NoiseModel* noise) const {
   const Index size = noise == nullptr ? std::ssize(spec_.observation) : noise->input_size();
   if (create && !fs::exists(path / "manifest.json")) {
     return SimulationStore::create(

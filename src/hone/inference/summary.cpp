@@ -7,23 +7,6 @@
 #include <fmt/ranges.h>
 
 namespace hone {
-namespace {
-
-// Standard deviation of the networks' means, with their weights: a network that counts little in
-// the average cannot put it in doubt.
-double ensemble_error(const MarginalGrid& grid) {
-  const std::size_t n = grid.member_means.size();
-  if (n < 2) return 0;
-  double mean = 0, square = 0;
-  for (std::size_t e = 0; e < n; ++e) mean += grid.member_weights[e] * grid.member_means[e];
-  for (std::size_t e = 0; e < n; ++e) {
-    square +=
-        grid.member_weights[e] * (grid.member_means[e] - mean) * (grid.member_means[e] - mean);
-  }
-  return std::sqrt(square * static_cast<double>(n) / static_cast<double>(n - 1));
-}
-
-}  // namespace
 
 ParameterSummary summarize_parameter(const MarginalGrid& grid, const std::string& name) {
   ParameterSummary summary{.name = name,
@@ -32,7 +15,7 @@ ParameterSummary summarize_parameter(const MarginalGrid& grid, const std::string
                            .median = grid_quantile(grid, 0.5),
                            .interval68 = highest_density_intervals(grid, 0.6827),
                            .interval95 = highest_density_intervals(grid, 0.9545)};
-  summary.ensemble_error = ensemble_error(grid);
+  summary.ensemble_error = ensemble_scatter(grid.member_means, grid.member_weights);
   // In local coordinates, as truncation sees it: cells of different intervals differ in width.
   std::vector<double> ratio = grid.mass;
   for (std::size_t i = 0; i < ratio.size(); ++i) ratio[i] /= grid.axes[0].width[i];

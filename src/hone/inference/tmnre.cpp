@@ -79,7 +79,13 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
           train_marginals(data, axes, options.round_ensemble, options,
                           rng.child("round", static_cast<std::uint64_t>(m)), observer);
       Cut cut = truncate(ratios.estimator, observation, options.truncation);
-      return Round{m, region, kept, fresh, std::move(cut), std::move(ratios.histories)};
+      return Round{m,
+                   region,
+                   kept,
+                   fresh,
+                   std::move(cut),
+                   std::move(ratios.histories),
+                   std::make_shared<const RatioEstimator>(std::move(ratios.estimator))};
     }));
     stop_if_requested(observer);
 

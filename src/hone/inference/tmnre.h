@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Round {
   Index simulated = 0;                  // new ones asked for
   Cut cut;                              // what the round found
   std::vector<MemberHistory> training;  // of the 1-d networks, axis by axis
+  std::shared_ptr<const RatioEstimator> ratios = nullptr;  // these networks; null if read from disk
 };
 
 // Remembers finished work across interruptions. The base remembers nothing: every part is computed.

@@ -1,0 +1,29 @@
+#include "hone/bench/case_run.h"
+
+#include "hone/core/error.h"
+#include "hone/inference/run_files.h"
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_run(const fs::path& directory, const RunSpec& spec) {
+  try {
+    return fs::exists(directory / "run.json") &&
+           to_json(Run::open(directory).spec()) == to_json(spec);
+  } catch (const Error&) {
+    return false;  // damaged, or another run: it is made again
+  }
+}
+
+}  // namespace
+
+Run open_case_run(const fs::path& directory, RunSpec spec) {
+  if (holds_run(directory, spec)) return Run::open(directory);
+  fs::remove_all(directory);
+  create_directories_durably(directory.parent_path());
+  return Run::create(directory, std::move(spec));
+}
+
+}  // namespace hone

@@ -1,0 +1,313 @@
+#include "hone/check/check_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "hone/check/coverage.h"
+#include "hone/check/cuts.h"
+#include "hone/check/draws.h"
+#include "hone/check/ecdf.h"
+#include "hone/check/health.h"
+#include "hone/check/local_c2st.h"
+#include "hone/check/misspecification.h"
+#include "hone/check/widening.h"
+#include "hone/core/error.h"
+#include "hone/store/run_directory.h"
+
+namespace hone {
+
+void CheckOptions::validate() const {
+  constexpr Index kMost = 10000000;
+  if (simulations < 0 || simulations > kMost) {
+    fail(ErrorKind::input, "simulations = {}: must lie in 0 .. {}", simulations, kMost);
+  }
+  if (most_draws < 1) fail(ErrorKind::input, "most_draws = {}: must be at least 1", most_draws);
+}
+
+namespace {
+
+// Simulations that no network was trained on, and some that were, to compare with.
+struct RunDraws {
+  std::string from;
+  Matrix<float> x, reference_x;  // (n, data size)
+  Matrix<double> local;          // (n, parameters) of x
+};
+
+Matrix<float> read_x(const Dataset& data, std::span<const Index> rows) {
+  Matrix<float> x(std::ssize(rows), data.x->cols());
+  data.x->read(x, rows);
+  return x;
+}
+
+std::span<const Index> first_rows(const std::vector<Index>& rows, Index most) {
+  return std::span(rows).first(static_cast<std::size_t>(std::min(most, std::ssize(rows))));
+}
+
+RunDraws find_draws(const Run& run, const Region& region, const CheckOptions& options,
+                    Executor* executor, Observer& observer) {
+  const NoiseModel* noise = executor == nullptr ? nullptr : executor->noise();
+  const Run::Data own = run.data_inside(region, noise);
+  const Index row_bytes = own.rows.x->cols() * static_cast<Index>(sizeof(float));
+  const Index most = std::clamp<Index>(options.most_bytes / row_bytes, 1, options.most_draws);
+  RunDraws draws;
+  draws.reference_x = read_x(own.rows, first_rows(own.rows.training, std::min<Index>(most, 4000)));
+  const auto take = [&](const Dataset& data, const std::vector<Index>& rows) {
+    const auto chosen = first_rows(rows, most);
+    draws.x = read_x(data, chosen);
+    draws.local = Matrix<double>(std::ssize(chosen), data.theta.cols());
+    for (Index i = 0; i < draws.local.rows(); ++i) {
+      const auto theta = data.theta.row(chosen[static_cast<std::size_t>(i)]);
+      std::ranges::copy(theta, draws.local.row(i).begin());
+    }
+  };
+  if (options.simulations == 0) {
+    draws.from = "validation";
+    take(own.rows, own.rows.validation);
+  } else {
+    HONE_ASSERT(executor != nullptr);
+    draws.from = "fresh";
+    const Run::Data fresh = run.test_data(region, options.simulations, *executor, observer);
+    std::vector<Index> all(static_cast<std::size_t>(fresh.rows.rows()));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
+    take(fresh.rows, all);
+  }
+  return draws;
+}
+
+// Ranks of all marginals, of the main networks and of those trained later.
+std::vector<MarginalRanks> all_ranks(const std::vector<TrainedEstimator>& trained,
+                                     const RunDraws& draws, const RankOptions& options,
+                                     const Rng& rng, Observer& observer) {
+  std::vector<MarginalRanks> result;
+  for (std::size_t i = 0; i < trained.size(); ++i) {
+    const RatioEstimator& estimator = trained[i].estimator;
+    const Matrix<float> features = estimator.features(draws.x);
+    for (MarginalRanks& ranks : rank_draws(block_posteriors(estimator), {features, draws.local},
+                                           rng.child("ranks", i), observer, options)) {
+      result.push_back(std::move(ranks));
+    }
+  }
+  std::ranges::stable_sort(result, {}, [](const MarginalRanks& r) { return r.marginal.size(); });
+  return result;
+}
+
+void check_calibration(Checks& checks, const std::vector<MarginalRanks>& ranks,
+                       const std::vector<LocalDraws>& local,
+                       const std::vector<std::string>& names) {
+  std::vector<MarginalCredibility> credibility;
+  std::vector<UniformValues> sbc, tarp;
+  for (const MarginalRanks& one : ranks) {
+    const std::string name = marginal_name(one.marginal, names);
+    const auto values = one.credibility.row(0);
+    credibility.push_back({name, std::ssize(one.marginal), {values.begin(), values.end()}});
+    if (one.marginal.size() == 1) {
+      sbc.push_back({name, one.cdf});
+    } else {
+      tarp.push_back({name, one.nearer});
+    }
+  }
+  CoverageCheck coverage = check_coverage(credibility);
+  coverage.result.numbers.emplace_back("noticeable_width_error",
+                                       noticeable_width_error(checks.draws, std::ssize(ranks)));
+  checks.checks.push_back(std::move(coverage.result));
+  checks.coverage = std::move(coverage.marginals);
+  checks.mean_coverage = std::move(coverage.means);
+  checks.sbc = ecdf_curves(sbc);
+  if (!checks.sbc.empty()) checks.checks.push_back(sbc_result(checks.sbc));
+  checks.tarp = ecdf_curves(tarp);
+  if (!checks.tarp.empty()) checks.checks.push_back(tarp_result(checks.tarp));
+  checks.local_c2st = local_c2st(local);
+  if (!checks.local_c2st.empty()) {
+    checks.checks.push_back(local_c2st_result(checks.local_c2st));
+  }
+}
+
+// 1-d marginals of the main networks, with their posteriors at the observation.
+std::vector<LocalDraws> local_draws(const std::vector<MarginalRanks>& ranks,
+                                    const RatioEstimator& estimator, const Correction& correction,
+                                    std::span<const double> observation,
+                                    const std::vector<std::string>& names) {
+  const Matrix<float> features = estimator.features(observation);
+  Matrix<double> middle(1, estimator.prior().dimensions());
+  for (double& value : middle.row(0)) value = 0.5;
+  RankOptions options;
+  options.most_dimensions = 1;
+  options.correction = correction;
+  const auto observed = rank_draws(block_posteriors(estimator), {features, middle}, Rng(0),
+                                   silent_observer(), options);
+  std::vector<LocalDraws> result;
+  for (const MarginalRanks& at : observed) {
+    const auto one = std::ranges::find(ranks, at.marginal, &MarginalRanks::marginal);
+    result.push_back({marginal_name(at.marginal, names), one->cdf, one->mean, one->deviation,
+                      at.mean[0], at.deviation[0]});
+  }
+  return result;
+}
+
+void check_truncation(Checks& checks, const Run& run, const RatioEstimator& estimator,
+                      const NoiseModel* noise, const Rng& rng, Observer& observer) {
+  checks.edges =
+      check_edges(run.summary()->parameters, run.spec().prior, estimator.prior().region());
+  if (!checks.edges.empty()) checks.checks.push_back(edges_result(checks.edges));
+  checks.cuts = check_cuts(run, estimator, noise, rng, observer);
+  if (checks.cuts.empty()) return;
+  checks.checks.push_back(lost_mass_result(checks.cuts));
+  checks.checks.push_back(cut_truths_result(checks.cuts));
+  checks.checks.push_back(probe_result(checks.cuts));
+}
+
+void check_data(Checks& checks, const RunDraws& draws, const RatioEstimator& estimator,
+                std::span<const double> observation) {
+  const Matrix<float> reference = estimator.features(draws.reference_x);
+  const Matrix<float> features = estimator.features(draws.x);
+  const Matrix<float> observed = estimator.features(observation);
+  checks.misspecification = measure_typicality(
+      {reference, features, observed.row(0), draws.reference_x, draws.x, observation});
+  checks.checks.push_back(typicality_result(checks.misspecification));
+}
+
+void check_health(Checks& checks, const std::vector<TrainedEstimator>& trained,
+                  const RunSpec& spec) {
+  const double chance = chance_loss(spec.options.training);
+  for (const TrainedEstimator& one : trained) {
+    std::vector<std::string> names;
+    for (const Marginal& marginal : one.estimator.marginals()) {
+      names.push_back(marginal_name(marginal, spec.prior.names()));
+    }
+    for (TrainingHealth& health : training_health(names, one.histories, chance)) {
+      checks.training.push_back(std::move(health));
+    }
+  }
+  checks.checks.push_back(training_result(checks.training));
+  Agreement agreement = compare_posteriors(trained[0].estimator, spec.observation);
+  checks.ensembles = std::move(agreement.ensembles);
+  checks.projections = std::move(agreement.projections);
+  checks.sampling = std::move(agreement.sampling);
+  if (!checks.ensembles.empty() && checks.ensembles[0].networks > 1) {
+    checks.checks.push_back(ensemble_result(checks.ensembles));
+  }
+  if (!checks.projections.empty()) checks.checks.push_back(projection_result(checks.projections));
+  if (!checks.sampling.empty()) checks.checks.push_back(sampling_result(checks.sampling));
+}
+
+void conclude(Checks& checks) {
+  std::vector<std::string> named;
+  for (const CheckResult& check : checks.checks) {
+    checks.verdict = worse(checks.verdict, check.status);
+    for (const auto& [name, value] : check.numbers) {
+      if (name == "false_alarms") checks.false_alarms += value;
+    }
+  }
+  std::string flagged;
+  for (const CheckResult& check : checks.checks) {
+    if (check.status == Status::pass) continue;
+    flagged += (flagged.empty() ? "" : ", ") + check.name;
+  }
+  switch (checks.verdict) {
+    case Status::pass:
+      checks.summary =
+          fmt::format("nothing speaks against the result; {} test draws", checks.draws);
+      break;
+    case Status::caution: checks.summary = "usable with care; see " + flagged; break;
+    case Status::fail: checks.summary = "do not use the result as it is; see " + flagged; break;
+  }
+}
+
+std::vector<TrainedEstimator> trained_of(const Run& run) {
+  if (!run.finished()) {
+    fail(ErrorKind::input, "{} is not finished: run `hone resume {}` first",
+         run.directory().string(), run.directory().string());
+  }
+  return run.trained();
+}
+
+// What is known of a correction, from the time it was chosen.
+std::vector<CorrectionEntry> known_entries(const Run& run, const Correction& correction,
+                                           const std::vector<std::string>& names) {
+  std::vector<CorrectionEntry> entries;
+  const auto before = read_checks(run.directory());
+  for (const auto& [marginal, power] : correction.powers) {
+    constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+    CorrectionEntry entry{
+        marginal_name(marginal, names), power, kNoNumber, kNoNumber, kNoNumber, kNoNumber};
+    if (before) {
+      for (const CorrectionEntry& old : before->correction) {
+        if (old.marginal == entry.marginal && old.power == power) entry = old;
+      }
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+Checks check(const Run& run, const std::vector<TrainedEstimator>& trained, const RunDraws& draws,
+             const Correction& correction, Executor* executor, Observer& observer) {
+  const RunSpec& spec = run.spec();
+  const auto names = spec.prior.names();
+  const RatioEstimator& estimator = trained[0].estimator;
+  const Rng rng = Rng(spec.seed).child("checks");
+  Checks checks;
+  checks.draws_from = draws.from;
+  checks.draws = draws.local.rows();
+  RankOptions options;
+  options.correction = correction;
+  observer.stage_started("check", checks.draws);
+  const auto ranks = all_ranks(trained, draws, options, rng, observer);
+  check_calibration(checks, ranks,
+                    local_draws(ranks, estimator, correction, spec.observation, names), names);
+  check_truncation(checks, run, estimator, executor == nullptr ? nullptr : executor->noise(),
+                   rng.child("cuts"), observer);
+  check_data(checks, draws, estimator, spec.observation);
+  check_health(checks, trained, spec);
+  conclude(checks);
+  observer.stage_finished("check");
+  return checks;
+}
+
+void save(const Run& run, const Checks& checks) {
+  const RunLock lock(run.directory());
+  write_checks(run.directory(), checks);
+}
+
+}  // namespace
+
+Checks check_run(const Run& run, const CheckOptions& options, Executor* executor,
+                 Observer& observer) {
+  options.validate();
+  const auto trained = trained_of(run);
+  const Region& region = trained[0].estimator.prior().region();
+  const RunDraws draws = find_draws(run, region, options, executor, observer);
+  const Correction correction = run.correction().value_or(Correction{});
+  Checks checks = check(run, trained, draws, correction, executor, observer);
+  checks.correction = known_entries(run, correction, run.spec().prior.names());
+  save(run, checks);
+  return checks;
+}
+
+Checks correct_run(const Run& run, const CheckOptions& options, Executor* executor,
+                   Observer& observer) {
+  options.validate();
+  const auto trained = trained_of(run);
+  const Region& region = trained[0].estimator.prior().region();
+  const RunDraws draws = find_draws(run, region, options, executor, observer);
+  RankOptions rank_options;
+  rank_options.powers = widening_powers();
+  observer.stage_started("check", draws.local.rows());
+  const auto ranks =
+      all_ranks(trained, draws, rank_options, Rng(run.spec().seed).child("widening"), observer);
+  observer.stage_finished("check");
+  Widening widening = choose_widening(ranks, run.spec().prior.names());
+  if (widening.correction.powers.empty()) {
+    run.remove_correction();
+  } else {
+    run.write_corrected(widening.correction);
+  }
+  Checks checks = check(run, trained, draws, widening.correction, executor, observer);
+  checks.correction = std::move(widening.entries);
+  save(run, checks);
+  return checks;
+}
+
+}  // namespace hone

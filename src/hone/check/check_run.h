@@ -1,0 +1,29 @@
+#pragma once
+
+#include "hone/check/checks.h"
+#include "hone/inference/run.h"
+
+namespace hone {
+
+struct CheckOptions {
+  // Test draws: 0: the run's own simulations that validated, in the final region; else so many that
+  // are simulated for the checks alone, and kept for the next time.
+  Index simulations = 0;
+  Index most_draws = 10000;             // no more of them are used
+  Index most_bytes = Index{256} << 20;  // of their data
+
+  void validate() const;
+};
+
+// Tests a finished run (docs/howto/check.md) and saves what was found as its checks.json.
+// Error{input} if it is not finished. `executor` makes simulations, if they are asked for, and
+// knows the noise of a simulator that brings its own; it may be null where neither is needed.
+Checks check_run(const Run& run, const CheckOptions& options, Executor* executor,
+                 Observer& observer);
+
+// Widens the posteriors that a coverage test finds too narrow, beside the run's own, and checks the
+// result. An earlier correction is replaced; where nothing is too narrow there is none.
+Checks correct_run(const Run& run, const CheckOptions& options, Executor* executor,
+                   Observer& observer);
+
+}  // namespace hone

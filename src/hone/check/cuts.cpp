@@ -1,0 +1,183 @@
+#include "hone/check/cuts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "hone/check/draws.h"
+#include "hone/check/proportion.h"
+
+namespace hone {
+namespace {
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+// More would not tell more: a fraction of 0.001 is seen well.
+constexpr std::size_t kMostDraws = 5000;
+
+// Rows of the data set, as an estimator sees them, and their parameters.
+struct Rows {
+  Matrix<float> features;
+  Matrix<double> local;  // in the estimator's region; the nearest point of it for those outside
+  Matrix<double> theta;
+};
+
+Rows read_rows(const Dataset& data, std::span<const Index> chosen,
+               const RatioEstimator& estimator) {
+  const Index n = std::ssize(chosen);
+  Matrix<float> x(n, data.x->cols());
+  data.x->read(x, chosen);
+  Rows rows{estimator.features(x), Matrix<double>(n, data.theta.cols()),
+            Matrix<double>(n, data.theta.cols())};
+  for (Index i = 0; i < n; ++i) {
+    for (Index d = 0; d < data.theta.cols(); ++d) {
+      const double local = static_cast<double>(data.theta(chosen[std::size_t(i)], d));
+      rows.theta(i, d) = data.prior.to_theta(static_cast<int>(d), local);
+      rows.local(i, d) = estimator.prior().to_local(static_cast<int>(d), rows.theta(i, d));
+    }
+  }
+  return rows;
+}
+
+// Ranks of the 1-d marginals only, by parameter.
+std::vector<MarginalRanks> single_ranks(const RatioEstimator& estimator, const Rows& rows,
+                                        const Rng& rng) {
+  RankOptions options;
+  options.most_dimensions = 1;
+  return rank_draws(block_posteriors(estimator), {rows.features, rows.local}, rng,
+                    silent_observer(), options);
+}
+
+// The first of these: the order is that of the ids, which says nothing of their content.
+std::span<const Index> at_most(const std::vector<Index>& rows) {
+  return std::span(rows).first(std::min(kMostDraws, rows.size()));
+}
+
+bool inside_axis(const Prior& prior, const Region& region, int d, double theta) {
+  return region.contains_axis(d, to_unit(prior[d], theta));
+}
+
+class CutChecker {
+ public:
+  CutChecker(const Run& run, const RatioEstimator& final, const NoiseModel* noise, const Rng& rng)
+      : run_(run), prior_(run.spec().prior), final_(final), noise_(noise), rng_(rng) {
+    Rows observed{
+        final.features(run.spec().observation), Matrix<double>(1, prior_.dimensions()), {}};
+    for (double& value : observed.local.row(0)) value = 0.5;
+    observed_ = single_ranks(final, observed, rng);
+  }
+
+  // One entry per axis of the round; `issued`: simulations that there were after it.
+  std::vector<CutCheck> check(const Round& round, Index issued) const {
+    std::vector<CutCheck> checks;
+    for (int d = 0; d < prior_.dimensions(); ++d) {
+      checks.push_back({.round = round.number,
+                        .parameter = prior_.parameter(d).name,
+                        .lost_mass = round.cut.lost_mass[static_cast<std::size_t>(d)],
+                        .coverage68 = kNoNumber,
+                        .coverage95 = kNoNumber});
+    }
+    const Run::Data data = run_.data_inside(round.region, noise_, issued);
+    if (const auto networks = run_.round_networks(round)) test(checks, round, data.rows, *networks);
+    probe(checks, round, data.rows);
+    return checks;
+  }
+
+ private:
+  void test(std::vector<CutCheck>& checks, const Round& round, const Dataset& data,
+            const RatioEstimator& networks) const {
+    if (data.validation.empty()) return;
+    const Rows rows = read_rows(data, at_most(data.validation), networks);
+    const double keep = std::log(run_.spec().options.truncation.epsilon);
+    const Rng rng = rng_.child("cut", static_cast<std::uint64_t>(round.number));
+    for (const MarginalRanks& ranks : single_ranks(networks, rows, rng)) {
+      CutCheck& check = checks[static_cast<std::size_t>(ranks.marginal[0])];
+      check.draws = rows.local.rows();
+      check.cut_truths = std::ranges::count_if(ranks.depth, [&](double v) { return v <= keep; });
+      const auto coverage = [&](double sigma) {
+        const auto values = ranks.credibility.row(0);
+        const auto inside =
+            std::ranges::count_if(values, [&](double c) { return c <= level_of_z(sigma); });
+        return static_cast<double>(inside) / static_cast<double>(values.size());
+      };
+      check.coverage68 = coverage(1);
+      check.coverage95 = coverage(2);
+    }
+  }
+
+  void probe(std::vector<CutCheck>& checks, const Round& round, const Dataset& data) const {
+    if (data.rows() == 0) return;
+    std::vector<Index> all(static_cast<std::size_t>(data.rows()));
+    std::iota(all.begin(), all.end(), Index{0});
+    const Rows rows = read_rows(data, at_most(all), final_);
+    const Rng rng = rng_.child("probe", static_cast<std::uint64_t>(round.number));
+    const auto ranks = single_ranks(final_, rows, rng);
+    for (std::size_t k = 0; k < ranks.size(); ++k) {
+      const int d = ranks[k].marginal[0];
+      CutCheck& check = checks[static_cast<std::size_t>(d)];
+      for (std::size_t i = 0; i < ranks[k].mean.size(); ++i) {
+        if (!looks_alike(ranks[k].mean[i], ranks[k].deviation[i], observed_[k].mean[0],
+                         observed_[k].deviation[0]) ||
+            !others_inside(round.cut.region, rows.theta.row(static_cast<Index>(i)), d)) {
+          continue;
+        }
+        ++check.near;
+        check.near_outside +=
+            !inside_axis(prior_, round.cut.region, d, rows.theta(static_cast<Index>(i), d));
+      }
+    }
+  }
+
+  bool others_inside(const Region& region, std::span<const double> theta, int but) const {
+    for (int d = 0; d < prior_.dimensions(); ++d) {
+      if (d != but && !inside_axis(prior_, region, d, theta[static_cast<std::size_t>(d)])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const Run& run_;
+  const Prior& prior_;
+  const RatioEstimator& final_;
+  const NoiseModel* noise_;
+  Rng rng_;
+  std::vector<MarginalRanks> observed_;
+};
+
+}  // namespace
+
+bool looks_alike(double mean, double deviation, double observed_mean, double observed_deviation) {
+  return std::abs(mean - observed_mean) <= observed_deviation &&
+         deviation <= 2 * observed_deviation && 2 * deviation >= observed_deviation;
+}
+
+std::vector<CutCheck> check_cuts(const Run& run, const RatioEstimator& final,
+                                 const NoiseModel* simulator_noise, const Rng& rng,
+                                 Observer& observer) {
+  std::vector<CutCheck> checks;
+  const Region last = final.prior().region();
+  const CutChecker checker(run, final, simulator_noise, rng);
+  Index issued = run.spec().simulator.dataset_rows;
+  for (const Round& round : run.rounds()) {
+    issued += round.simulated;
+    if (round.region == last) break;  // from here on nothing was cut
+    stop_if_requested(observer);
+    for (CutCheck& check : checker.check(round, issued)) checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+std::vector<EdgeCheck> check_edges(const std::vector<ParameterSummary>& parameters,
+                                   const Prior& prior, const Region& region) {
+  std::vector<EdgeCheck> edges;
+  for (const ParameterSummary& parameter : parameters) {
+    const Interval hull = region.hull(prior.index_of(parameter.name));
+    edges.push_back({parameter.name, hull.low.u > 0 ? parameter.edge_low : kNoNumber,
+                     hull.high.complement > 0 ? parameter.edge_high : kNoNumber});
+  }
+  return edges;
+}
+
+}  // namespace hone

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "hone/check/checks.h"
+#include "hone/inference/run.h"
+
+// Was anything cut away that should have stayed?
+
+namespace hone {
+
+// Posterior density at the ends of the final region, from the run's summary.
+std::vector<EdgeCheck> check_edges(const std::vector<ParameterSummary>& parameters,
+                                   const Prior& prior, const Region& region);
+CheckResult edges_result(const std::vector<EdgeCheck>& edges);
+
+// The cuts that led to the final region, axis by axis. Each has three witnesses:
+//   lost_mass   what the networks that decided say is lost
+//   cut_truths  test draws of the region before the cut, never seen in training: how often would
+//   the
+//               rule, given their data, have cut their true value?
+//   near        the probe: simulations of the region before the cut, other parameters inside the
+//   new
+//               one, whose data the final networks cannot tell from the observation. If many of
+//               them come from what was cut away, a mode was.
+std::vector<CutCheck> check_cuts(const Run& run, const RatioEstimator& final,
+                                 const NoiseModel* simulator_noise, const Rng& rng,
+                                 Observer& observer);
+CheckResult lost_mass_result(const std::vector<CutCheck>& cuts);
+CheckResult cut_truths_result(const std::vector<CutCheck>& cuts);
+CheckResult probe_result(const std::vector<CutCheck>& cuts);
+
+// Which of the simulations look like the observation on an axis: posterior mean within one of its
+// standard deviations, and a standard deviation within a factor of two.
+bool looks_alike(double mean, double deviation, double observed_mean, double observed_deviation);
+
+}  // namespace hone

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "hone/check/coverage.h"
+#include "hone/check/ecdf.h"
+#include "hone/check/local_c2st.h"
+#include "hone/core/rng.h"
+
+// Test draws for posteriors that are known to be right or wrong, for tests and for
+// benchmarks/check_power.cpp. The estimated posterior is standard normal; where the true values lie
+// in it depends on the fault:
+enum class Fault { none, narrow, wide, shifted, one_mode };
+
+namespace hone::test {
+
+inline const char* name_of(Fault fault) {
+  switch (fault) {
+    case Fault::none: return "right";
+    case Fault::narrow: return "10 % too narrow";
+    case Fault::wide: return "20 % too wide";
+    case Fault::shifted: return "shifted by 0.3 sigma";
+    case Fault::one_mode: return "one of two modes missing";
+  }
+  return "";
+}
+
+// A true value, in standard deviations of the estimated posterior.
+inline double true_value(Fault fault, Rng& rng) {
+  const double z = rng.normal();
+  switch (fault) {
+    case Fault::none: return z;
+    case Fault::narrow: return z / 0.9;
+    case Fault::wide: return z / 1.2;
+    case Fault::shifted: return z + 0.3;
+    case Fault::one_mode: return rng.uniform() < 0.5 ? z : z + 20;
+  }
+  return z;
+}
+
+inline double cdf_of(double z) {
+  return 0.5 * std::erfc(-z / std::numbers::sqrt2);
+}
+inline double credibility_of(double z) {
+  return std::erf(std::abs(z) / std::numbers::sqrt2);
+}
+
+struct KnownDraws {
+  std::vector<MarginalCredibility> credibility;
+  std::vector<UniformValues> cdf;
+  std::vector<LocalDraws> local;
+};
+
+// So many draws of so many marginals. The marginals of one draw share a part of their fate, as
+// those of a real posterior do: correlation 0.5 between their true values.
+inline KnownDraws known_draws(Fault fault, Index draws, Index marginals, const Rng& rng) {
+  KnownDraws result;
+  for (Index m = 0; m < marginals; ++m) {
+    const std::string name = "p" + std::to_string(m);
+    result.credibility.push_back({name, 1, {}});
+    result.cdf.push_back({name, {}});
+    result.local.push_back({name, {}, {}, {}, 0, 1});
+  }
+  for (Index i = 0; i < draws; ++i) {
+    Rng draw = rng.child("draw", static_cast<std::uint64_t>(i));
+    const double common = true_value(fault, draw);
+    for (std::size_t m = 0; m < result.cdf.size(); ++m) {
+      const double own = true_value(fault, draw);
+      const double z = draw.uniform() < 0.5 ? common : own;
+      result.credibility[m].credibility.push_back(credibility_of(z));
+      result.cdf[m].values.push_back(cdf_of(z));
+      result.local[m].cdf.push_back(cdf_of(z));
+      result.local[m].mean.push_back(draw.normal());
+      result.local[m].deviation.push_back(std::exp(0.2 * draw.normal()));
+    }
+  }
+  return result;
+}
+
+}  // namespace hone::test
