@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include "cli/check_text.h"
+#include "cli/make_report.h"
 #include "cli/open_executor.h"
 #include "cli/progress.h"
+#include "cli/progress_file.h"
 #include "cli/text.h"
 #include "hone/check/check_run.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/ask_tell.h"
+#include "hone/report/report.h"
 
 namespace hone::cli {
 void execute(Run& run, int threads) {
@@ -19,6 +22,7 @@ void execute(Run& run, int threads) {
     print(fmt::format("{} is finished already.\n\n", directory));
     print(parameter_table(run.summary()->parameters));
     print(check_lines(*read_checks(run.directory()), false));
+    if (!std::filesystem::exists(report_file(run))) print(try_report(run));
     return;
   }
   Progress progress;
@@ -28,8 +32,9 @@ void execute(Run& run, int threads) {
     with_threads(threads, [&] {
       const OpenExecutor open =
           open_executor(run.spec(), file_log(run.directory() / "simulator.log"));
-      summary = run.complete() ? run.summary().value() : run.execute(*open.executor, progress);
-      checks = check_run(run, {}, open.executor.get(), progress);
+      ProgressFile file(run.directory(), progress);
+      summary = run.complete() ? run.summary().value() : run.execute(*open.executor, file);
+      checks = check_run(run, {}, open.executor.get(), file);
     });
   } catch (const WaitingForSimulations& waiting) {
     progress.clear();
@@ -51,6 +56,7 @@ void execute(Run& run, int threads) {
                     progress.times()));
   print(warning_lines(summary.warnings));
   print(check_lines(checks, false));
+  print(try_report(run));
   print(fmt::format("results: {}\n", directory));
 }
 

@@ -5,7 +5,9 @@
 
 #include "cli/check_text.h"
 #include "cli/commands.h"
+#include "cli/sketch.h"
 #include "cli/text.h"
+#include "hone/report/run_corner.h"
 
 namespace hone::cli {
 namespace {
@@ -35,6 +37,13 @@ std::string verdict_lines(const Run& run) {
   return correction_lines(*checks) + check_lines(*checks, false);
 }
 
+// The table of parameters with their posteriors beside it.
+std::string sketched_table(const Run& run, const Summary& summary) {
+  std::vector<MarginalGrid> grids = posterior_grids(run);
+  std::erase_if(grids, [](const MarginalGrid& grid) { return grid.marginal.size() != 1; });
+  return with_sketches(parameter_table(summary.parameters), grids);
+}
+
 std::string description(const Run& run) {
   const RunSpec& spec = run.spec();
   const auto store = run.simulations();
@@ -55,7 +64,7 @@ std::string description(const Run& run) {
   if (const auto region = run.final_region()) text += to_string(*region, spec.prior) + "\n";
   const auto corrected = run.corrected_summary();
   if (const auto summary = corrected ? corrected : run.summary()) {
-    text += parameter_table(summary->parameters) + "\n" + warning_lines(summary->warnings);
+    text += sketched_table(run, *summary) + "\n" + warning_lines(summary->warnings);
     text += verdict_lines(run);
   }
   return text;
