@@ -25,7 +25,8 @@ bench: setup $(BUILD)/CMakeCache.txt
 	$(BUILD)/benchmarks/bench_workers > $(BUILD)/bench/workers.json
 
 PREFIX := /usr/local
-install: all
+install: $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) --target installable
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 # 54 inference runs, some minutes.
