@@ -67,3 +67,14 @@ def test_importing_needs_numpy_alone():
     code = f"import sys, hone; print([m for m in '{heavy}'.split('|') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_wheel_has_the_version_of_the_engine():
+    sys.path.insert(0, str(TESTS.parent))
+    try:
+        import build_backend
+    finally:
+        sys.path.pop(0)
+    assert build_backend._project()["version"] == hone.__version__
+    assert f"Version: {hone.__version__}" in build_backend._metadata()
+    assert build_backend.get_requires_for_build_wheel() == []
