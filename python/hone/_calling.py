@@ -44,8 +44,8 @@ class RowGenerators(Sequence[np.random.Generator]):
             raise AttributeError(f"numpy.random.Generator has no method '{name}'")
 
         def of_row(argument: Any, i: int) -> Any:
-            by_row = isinstance(argument, np.ndarray) and argument.ndim and len(argument) == len(self)
-            return argument[i] if by_row else argument
+            array = isinstance(argument, np.ndarray) and argument.ndim > 0
+            return argument[i] if array and len(argument) == len(self) else argument
 
         def stacked(*args: Any, **kwargs: Any) -> np.ndarray:
             return np.stack([
@@ -126,7 +126,8 @@ class SimulatorFailure:
         own = [frame for frame in frames if frame.filename != __file__]
         place = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
         self.reason = "".join(traceback.format_exception_only(type(error), error)).strip() + place
-        self.traceback = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        whole = traceback.format_exception(type(error), error, error.__traceback__)
+        self.traceback = "".join(whole)
         self.error: Exception | None = error
 
     def __getstate__(self) -> dict[str, Any]:
@@ -159,10 +160,11 @@ def _read_signature(function: Callable[..., Any], names: Sequence[str]) -> tuple
         if not unknown:
             return wanted, True
     if len(required) > 1 or (not others and not _takes_anything(parameters)):
+        given = ", ".join(p.name for p in parameters)
         raise InputError(
-            f"simulator {function_name(function)}({', '.join(p.name for p in parameters)}): must be "
-            "a function of theta, and of rng or seed if it draws random numbers: simulate(theta), "
-            f"simulate(theta, rng), simulate(theta, seed); or of {', '.join(names)} by name"
+            f"simulator {function_name(function)}({given}): must be a function of theta, and "
+            "of rng or seed if it draws random numbers: simulate(theta), simulate(theta, rng), "
+            f"simulate(theta, seed); or of {', '.join(names)} by name"
         )
     return wanted, False
 

@@ -7,13 +7,14 @@ import os
 import pickle
 import signal
 import time
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
 from ._calling import Caller
-from ._simulate import Failures, next_rows
+from ._simulate import Failures, HereExecutor, next_rows
 from .errors import InputError
 
 def serve(caller: Caller, connection: Connection) -> None:
@@ -150,3 +151,17 @@ def _check_picklable(caller: Caller) -> None:
             f"workers: the simulator cannot be sent to another process ({error}); define it in a "
             "module by def, or leave workers out"
         ) from error
+
+
+@contextmanager
+def executor(caller: Caller | None, failures: Failures, workers: int) -> Iterator[Any]:
+    """What the engine calls for simulations."""
+    if caller is None:
+        yield None
+        return
+    if workers == 0:
+        with HereExecutor(caller, failures) as here:
+            yield here
+        return
+    with PoolExecutor(caller, failures, workers) as pool:
+        yield pool

@@ -1,4 +1,4 @@
-"""Progress for people: a line that is redrawn in a terminal or a notebook, plain lines elsewhere."""
+"""Progress for people: a line that is redrawn in a terminal or a notebook, else plain lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 import shutil
 import sys
 import time
-from typing import Any, TextIO
+from contextlib import contextmanager
+from typing import Any, Iterator, TextIO
 
 
 class Progress:
@@ -66,6 +67,16 @@ def make_progress(progress: Any) -> Any:
     if progress is False or progress is None:
         return None
     return Progress() if progress is True else progress
+
+
+@contextmanager
+def shown(progress: Any) -> Iterator[Any]:
+    watcher = make_progress(progress)
+    try:
+        yield watcher
+    finally:
+        if hasattr(watcher, "clear"):
+            watcher.clear()
 
 
 def _duration(seconds: float) -> str:

@@ -9,8 +9,9 @@ from typing import Any, Iterator, Sequence
 class Table(Sequence[dict]):
     """Rows as dictionaries: ``table[0]["mean"]``, or ``table["mass"]["mean"]`` by name."""
 
-    def __init__(self, rows: list[dict[str, Any]], columns: dict[str, str], notes: list[str]) -> None:
-        self._rows, self._columns, self.notes = rows, columns, notes
+    def __init__(self, rows: list[dict[str, Any]], columns: dict[str, str],
+                 notes: Sequence[str] = ()) -> None:
+        self._rows, self._columns, self.notes = rows, columns, list(notes)
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -8,8 +8,8 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_count, as_data, as_seed
+from ._progress import shown
 from .errors import InputError
-from .run import _shown
 
 FEWEST_DRAWS = 20
 
@@ -33,7 +33,7 @@ def compare(a: Any, b: Any, metrics: Sequence[str] | str | None = None, *, seed:
     first, second = _draws(a, "a"), _draws(b, "b")
     if first.shape[1] != second.shape[1]:
         raise InputError(f"a has {first.shape[1]} columns, b has {second.shape[1]}")
-    with _shown(progress) as watcher:
+    with shown(progress) as watcher:
         result = _core.compare(first, second, names, as_seed(seed), as_count(threads, "threads"),
                                watcher)
     for key in ("c2st_1d", "c2st_2d"):

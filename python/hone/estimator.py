@@ -8,11 +8,12 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_count, as_data, as_rows, as_seed, as_vector
+from ._problem import marginal_list
+from ._progress import shown
 from .errors import InputError
 from .options import make_options
 from .posterior import Marginal, Posterior, marginal_columns
 from .prior import Prior, Region, as_prior
-from .run import _shown, marginal_list
 from .store import Store
 
 FEWEST_SIMULATIONS = 50
@@ -66,7 +67,8 @@ class RatioEstimator:
         """Keeps, on every axis, what the 1-d posterior at x has above epsilon of its peak."""
         missing = [name for name in self.prior.names if (name,) not in self.marginals]
         if missing:
-            raise InputError(f"truncate() needs all 1-d marginals; {missing[0]} has not been trained")
+            raise InputError(f"truncate() needs all 1-d marginals; {missing[0]} has not been "
+                             "trained")
         made = make_options("default", options, "truncate")
         region, facts = self._core.truncate(as_vector(x, "x"), made)
         return Cut(Region._wrap(region, self.prior), **facts)
@@ -108,7 +110,7 @@ def train(store: Store, region: Region | None = None, *,
         raise InputError(f"{found} simulations inside the region are too few to train on; at least "
                          f"{FEWEST_SIMULATIONS} are needed")
     wanted = marginal_list(marginals, store.prior)
-    with _shown(progress) as watcher:
+    with shown(progress) as watcher:
         core = _core.train(store._core, store.prior._core, region._core, wanted, made,
                            as_seed(seed), as_count(threads, "threads"), watcher)
     return RatioEstimator(core, store.prior)

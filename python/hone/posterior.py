@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 Marginal = Union[str, int, Sequence[Union[str, int]], None]
 
 SUMMARY_COLUMNS = {"name": "parameter", "mean": "mean", "standard_deviation": "st. dev.",
-                   "median": "median", "interval_68": "68 % interval", "interval_95": "95 % interval"}
+                   "median": "median", "interval_68": "68 % interval",
+                   "interval_95": "95 % interval"}
 
 
 class Density(NamedTuple):
@@ -84,7 +85,8 @@ class Posterior:
             return np.empty(0)
         if np.isnan(rows).any():
             raise InputError("theta: has NaN; must be numbers")
-        return self._posterior(columns).log_density(np.ascontiguousarray(rows[:, np.argsort(columns)]))
+        ascending = np.ascontiguousarray(rows[:, np.argsort(columns)])
+        return self._posterior(columns).log_density(ascending)
 
     def density(self, marginal: Marginal = None, theta: Any = None, *, cells: int = 0) -> Any:
         """At rows of theta: exp(log_prob). Without them: a ``Density`` on a grid of the region,
@@ -128,7 +130,7 @@ class Posterior:
     def summary(self) -> Table:
         """Mean, standard deviation and intervals of every parameter. A table in a notebook."""
         rows = [self._grid(self._single(name), 0).summary(name) for name in self._one_dimensional()]
-        return Table(rows, SUMMARY_COLUMNS, [])
+        return Table(rows, SUMMARY_COLUMNS)
 
     def corner(self, parameters: Sequence[str | int] | None = None, **style: Any) -> Figure:
         """The corner plot: all 1-d and 2-d marginals. Shows itself in a notebook;
@@ -200,7 +202,8 @@ class Posterior:
         wanted = ",".join(self.names[i] for i in key)
         trained = "; ".join(",".join(one) for one in self.marginals)
         advice = f"; {self._how_to_train.format(wanted)}" if self._how_to_train else ""
-        raise InputError(f"the marginal {wanted} has not been trained; trained are {trained}{advice}")
+        raise InputError(f"the marginal {wanted} has not been trained; trained are {trained}"
+                         + advice)
 
     def _grid(self, columns: Sequence[int], cells: int) -> Any:
         key = tuple(sorted(columns))
@@ -215,7 +218,7 @@ def marginal_columns(marginal: Marginal, names: list[str]) -> tuple[int, ...]:
     if marginal is None or marginal == "joint":
         return tuple(range(len(names)))
     if isinstance(marginal, str):
-        words = [word.strip() for word in marginal.split(",")] if marginal not in names else [marginal]
+        words = [word.strip() for word in marginal.split(",")]
     elif isinstance(marginal, Sequence) or isinstance(marginal, np.ndarray):
         words = list(marginal)
     else:

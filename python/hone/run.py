@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
-import weakref
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
 from . import _core
-from ._arrays import as_count, as_data, as_floats, as_rows, as_seed, as_vector
+from ._arrays import as_count, as_seed, as_vector
 from ._calling import Caller, function_name
-from ._pool import PoolExecutor
-from ._progress import make_progress
-from ._simulate import Failures, HereExecutor
+from ._place import Place
+from ._pool import executor
+from ._problem import existing_simulations, marginal_list, noise_spec, simulator_spec
+from ._progress import shown
+from ._simulate import Failures
 from ._table import Table
 from .errors import InputError, SimulatorError
 from .options import make_options
-from .posterior import SUMMARY_COLUMNS, Marginal, Posterior, marginal_columns
+from .posterior import SUMMARY_COLUMNS, Marginal, Posterior
 from .prior import Prior, Region, as_prior
 from .store import Store
 
 Simulator = Callable[..., Any]
-Simulations = "tuple[np.ndarray, np.ndarray]"  # theta (n, parameters) and x (n, data)
 
 KEYWORDS = ("seed", "directory", "marginals", "workers", "batched", "preset", "noise",
             "simulations", "threads", "progress", "name")
@@ -84,17 +82,17 @@ def run(
     data = as_vector(observation, "observation")
     workers = as_count(workers, "workers")
     threads = as_count(threads, "threads")
-    existing = _existing(simulations, prior, data.size)
+    existing = existing_simulations(simulations, prior, data.size)
     if simulator is None and existing is None:
         raise InputError("simulator = None: give a simulator, or simulations=(theta, x)")
     if simulator is None:
         options.setdefault("budget", len(existing[0]))
     caller = None if simulator is None else Caller(simulator, prior.names, data.size, batched)
-    place = _Place(directory)
+    place = Place(directory)
     spec = _core.RunSpec(
         name or (function_name(simulator).rpartition(".")[2].strip("<>") if simulator else "data"),
-        _simulator_spec(simulator, existing, place),
-        _noise_spec(noise),
+        simulator_spec(simulator, existing, place.path),
+        noise_spec(noise),
         as_seed(seed),
         prior._core,
         data,
@@ -108,13 +106,13 @@ def run(
 
 def open(directory: str | os.PathLike[str]) -> Run:
     """A run on disk, made here or by the command line."""
-    return Run(_core.Run.open(os.fspath(directory)), _Place(directory))
+    return Run(_core.Run.open(os.fspath(directory)), Place(directory))
 
 
 class Run:
     """A run on disk, and what came out of it. Made by ``hone.run`` and ``hone.open``."""
 
-    def __init__(self, core: Any, place: _Place) -> None:
+    def __init__(self, core: Any, place: Place) -> None:
         self._core, self._place = core, place
         self._failures = Failures()
         self._posterior: Posterior | None = None
@@ -153,7 +151,7 @@ class Run:
         return self._posterior
 
     def build_posterior(self, x: Any = None) -> Posterior:
-        """For other data like the observation, as long as parameters inside the region made them."""
+        """For other data like the observation, made by parameters inside the region."""
         estimators = self._core.estimators()
         if not estimators:
             raise InputError(f"{self.directory} is not finished; call resume()")
@@ -169,11 +167,11 @@ class Run:
     @property
     def rounds(self) -> Table:
         """What every round of truncation did."""
-        rows = [{**one, "name": f"{one['number']}", "region": Region._wrap(one["region"], self.prior),
-                 "mass": one["region"].mass()} for one in self._core.rounds()]
+        rows = [{**one, "name": str(one["number"]), "mass": one["region"].mass(),
+                 "region": Region._wrap(one["region"], self.prior)} for one in self._core.rounds()]
         columns = {"name": "round", "mass": "prior mass", "kept": "kept", "simulated": "new",
                    "mass_ratio": "a cut keeps"}
-        return Table(rows, columns, [])
+        return Table(rows, columns)
 
     @property
     def simulations(self) -> Store:
@@ -220,7 +218,7 @@ class Run:
     def train(self, *marginals: Marginal, threads: int = 0, progress: Any = True) -> Run:
         """Trains more marginals on the simulations of a finished run: ``run.train("joint")``."""
         wanted = marginal_list(list(marginals), self.prior)
-        with _shown(progress) as watcher:
+        with shown(progress) as watcher:
             self._core.train(wanted, as_count(threads, "threads"), watcher)
         self._posterior = None
         return self
@@ -231,7 +229,7 @@ class Run:
         if target.exists() and any(target.iterdir()):
             raise InputError(f"{target}: is not empty; a run is never overwritten")
         shutil.copytree(self.directory, target, dirs_exist_ok=True)
-        self._place = _Place(target)
+        self._place = Place(target)
         self._core = _core.Run.open(str(target))
         return self
 
@@ -248,7 +246,7 @@ class Run:
             return
         self._posterior = None
         try:
-            with _shown(progress) as watcher, executor(caller, self._failures, workers) as simulate:
+            with shown(progress) as watcher, executor(caller, self._failures, workers) as simulate:
                 self._core.execute(simulate, threads, watcher)
         except SimulatorError as error:
             self._note_tracebacks()
@@ -267,113 +265,3 @@ class Run:
         if self._failures.tracebacks:
             with (self.directory / "simulator.log").open("a", encoding="utf-8") as log:
                 log.write("\n".join(self._failures.tracebacks.values()))
-
-
-class _Place:
-    """The directory of a run: the user's, or a temporary one that goes with this object."""
-
-    def __init__(self, directory: str | os.PathLike[str] | None) -> None:
-        self.temporary = directory is None
-        self.path = Path(tempfile.mkdtemp(prefix="hone-") if directory is None else directory)
-        if self.temporary:
-            self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-
-    def keep(self) -> None:
-        """Finished simulations are worth more than a tidy /tmp."""
-        if self.temporary:
-            self._remove.detach()
-
-    def create(self, spec: Any, existing: Any) -> Any:
-        """A new run; or the one that is there, if it is the same."""
-        if (self.path / "run.json").exists():
-            found = _core.Run.open(str(self.path))
-            _check_same(found.spec(), spec.to_json(), self.path)
-            return found
-        core = _core.Run.create(str(self.path), spec)
-        if existing is not None:
-            np.savez(self.path / "dataset.npz", theta=existing[0], x=existing[1])
-        return core
-
-
-def _check_same(there: dict[str, Any], here: dict[str, Any], path: Path) -> None:
-    """The name of the function may change, what decides the result may not."""
-    differences = []
-    for key in ("parameters", "observation", "noise", "seed", "marginals"):
-        if there.get(key) != here.get(key):
-            differences.append(f"another {key.rstrip('s')}" if key != "seed" else
-                               f"seed = {there['seed']} there, {here['seed']} here")
-    for name, value in here["options"].items():
-        if there["options"].get(name) != value:
-            differences.append(f"{name} = {there['options'].get(name)} there, {value} here")
-    if differences:
-        raise InputError(f"{path} holds another run ({'; '.join(differences)}); a run is never "
-                         "overwritten: give another directory")
-
-
-@contextmanager
-def executor(caller: Caller | None, failures: Failures, workers: int) -> Iterator[Any]:
-    """What the engine calls for simulations."""
-    if caller is None:
-        yield None
-        return
-    here = HereExecutor(caller, failures) if workers == 0 else PoolExecutor(caller, failures, workers)
-    with here:
-        yield here
-
-
-@contextmanager
-def _shown(progress: Any) -> Iterator[Any]:
-    watcher = make_progress(progress)
-    try:
-        yield watcher
-    finally:
-        if hasattr(watcher, "clear"):
-            watcher.clear()
-
-
-def marginal_list(marginals: Sequence[Marginal] | str | None, prior: Prior) -> list[list[int]]:
-    """As the engine wants them: ascending indices, each marginal once."""
-    words = [marginals] if isinstance(marginals, (str, int)) else list(marginals or ["1d", "2d"])
-    result: list[list[int]] = []
-    for word in words:
-        if word in ("1d", "2d"):
-            more = _core.marginals_from_words([word], prior._core)
-        else:
-            more = [sorted(marginal_columns(word, prior.names))]
-        result += [one for one in more if one not in result]
-    return result
-
-
-def _existing(simulations: Any, prior: Prior, size: int) -> Any:
-    if simulations is None:
-        return None
-    if len(simulations) != 2:
-        raise InputError("simulations: must be (theta, x)")
-    theta = as_rows(simulations[0], prior.dimensions, "simulations[0]")
-    x = as_data(simulations[1], size, "simulations[1]")
-    if len(theta) != len(x):
-        raise InputError(f"simulations: theta has {len(theta)} rows, x has {len(x)}")
-    if len(theta) == 0:
-        raise InputError("simulations: there are none")
-    return theta, x
-
-
-def _simulator_spec(simulator: Any, existing: Any, place: _Place) -> dict[str, Any]:
-    spec: dict[str, Any] = {"kind": "dataset", "directory": str(place.path.absolute())}
-    if simulator is not None:
-        spec = {"kind": "function", "function": function_name(simulator)}
-    if existing is not None:
-        file = str(place.path.absolute() / "dataset.npz")
-        spec.update(dataset=[file], theta="theta", x="x", dataset_rows=len(existing[0]))
-    return spec
-
-
-def _noise_spec(noise: Any) -> dict[str, Any]:
-    if noise is None:
-        return {}
-    if isinstance(noise, str):
-        return {"kind": noise, **({"sigma": []} if noise == "gaussian" else {})}
-    sigma = as_floats(noise, "noise")
-    if sigma.ndim == 2:
-        return {"kind": "gaussian", "covariance": sigma.ravel()}
-    return {"kind": "gaussian", "sigma": sigma.ravel()}

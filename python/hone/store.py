@@ -13,7 +13,8 @@ import numpy as np
 from . import _core
 from ._arrays import as_count, as_data, as_rows, as_seed
 from ._calling import Caller
-from ._progress import make_progress
+from ._pool import executor
+from ._progress import shown
 from ._simulate import Failures
 from .errors import InputError, SimulatorError
 from .prior import Prior, Region, as_prior
@@ -81,17 +82,16 @@ class Store:
                  max_failed_fraction: float = 0.5, progress: Any = False) -> None:
         """Runs n more simulations, with theta from the prior inside the region. Simulation number i
         depends on the seed and i only."""
-        from .run import executor
-
         self._check_writable()
         region = region or Region.whole(self.prior)
         caller = Caller(simulator, self.prior.names, self.data_size, batched)
         failures = Failures()
         try:
-            with executor(caller, failures, as_count(workers, "workers")) as simulate:
+            with shown(progress) as watcher, \
+                    executor(caller, failures, as_count(workers, "workers")) as simulate:
                 self._core.simulate(self.prior._core, region._core, as_count(n, "n"),
                                     as_count(round, "round"), as_seed(seed),
-                                    float(max_failed_fraction), simulate, make_progress(progress))
+                                    float(max_failed_fraction), simulate, watcher)
         except SimulatorError as error:
             raise error from failures.last_error
 

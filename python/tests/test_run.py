@@ -92,7 +92,8 @@ def test_images_are_flattened_and_float32_is_enough(prior):
 
 def test_the_same_directory_goes_on_and_another_run_is_never_overwritten(finished, prior):
     again = hone.run(two_parameters(), simulate, [0.3, -0.2], directory=finished.directory, **QUICK)
-    np.testing.assert_array_equal(again.posterior.sample(10, "a"), finished.posterior.sample(10, "a"))
+    np.testing.assert_array_equal(again.posterior.sample(10, "a"),
+                                  finished.posterior.sample(10, "a"))
     with pytest.raises(hone.InputError, match="budget = 200 there, 300 here"):
         hone.run(prior, simulate, [0.3, -0.2], directory=finished.directory,
                  **{**QUICK, "budget": 300})
@@ -130,7 +131,8 @@ def test_existing_simulations_alone_or_as_the_first_round(prior):
     options = {**QUICK, "budget": 400}
     both = hone.run(prior, simulate, [0, 0], simulations=(theta, x), **options)
     assert len(both.simulations) == 400
-    for wrong in ((theta,), (theta, x[:5]), (theta[:0], x[:0]), (theta[:, :1], x), (theta, x[:, :1])):
+    for wrong in ((theta,), (theta, x[:5]), (theta[:0], x[:0]), (theta[:, :1], x),
+                  (theta, x[:, :1])):
         with pytest.raises(hone.InputError, match="simulations"):
             hone.run(prior, None, [0, 0], simulations=wrong, **QUICK)
     with pytest.raises(hone.InputError, match="outside|support"):
@@ -163,8 +165,8 @@ def test_the_command_line_reads_a_run_made_here(finished, program):
 
 
 def test_a_run_of_the_command_line_opens_here(program, tmp_path):
-    subprocess.run([program, "run", "gaussian_linear", "-o", str(tmp_path / "run"), "--budget", "200",
-                    "--max-epochs", "2", "--marginal", "1d", "--hidden", "8"],
+    subprocess.run([program, "run", "gaussian_linear", "-o", str(tmp_path / "run"),
+                    "--budget", "200", "--max-epochs", "2", "--marginal", "1d", "--hidden", "8"],
                    check=True, capture_output=True)
     run = hone.open(tmp_path / "run")
     assert run.finished and len(run.prior) == 10

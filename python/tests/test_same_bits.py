@@ -138,7 +138,8 @@ def test_on_one_thread_and_after_an_interruption(model, by_program, program, tmp
     assert not run.finished and 0 < len(run.simulations) < 90
     with pytest.raises(hone.InputError, match="needs the simulator"):
         run.resume()
-    told = subprocess.run([program, "resume", str(tmp_path / "run")], capture_output=True, text=True)
+    told = subprocess.run([program, "resume", str(tmp_path / "run")], capture_output=True,
+                          text=True)
     assert told.returncode == 2 and "breaks of another program" in told.stderr
     with pytest.raises(hone.InputError, match="not finished"):
         run.posterior
