@@ -35,6 +35,7 @@ from .errors import (
     SimulatorError,
 )
 from .estimator import MNRE, Cut, RatioEstimator, train
+from .figure import Figure, corner
 from .options import option_help, options
 from .posterior import Density, Posterior
 from .prior import Prior, Region
@@ -42,9 +43,9 @@ from .run import Run, open, run
 from .store import Store
 
 __all__ = [
-    "MNRE", "Beta", "Cut", "Density", "Distribution", "Error", "Exponential", "FileError", "Gamma",
-    "HalfNormal", "InputError", "Interrupted", "LogNormal", "LogUniform", "Normal",
+    "MNRE", "Beta", "Cut", "Density", "Distribution", "Error", "Exponential", "Figure", "FileError",
+    "Gamma", "HalfNormal", "InputError", "Interrupted", "LogNormal", "LogUniform", "Normal",
     "NumericalError", "Posterior", "Prior", "RatioEstimator", "Region", "Run", "SimulatorError",
     "Store", "StudentT", "Tabulated", "Triangular", "TruncatedNormal", "Uniform", "compare",
-    "open", "option_help", "options", "run", "train",
+    "corner", "open", "option_help", "options", "run", "train",
 ]
