@@ -54,7 +54,9 @@ def noise_spec(noise: Any) -> dict[str, Any]:
     if noise is None:
         return {}
     if isinstance(noise, str):
-        return {"kind": noise, **({"sigma": []} if noise == "gaussian" else {})}
+        if noise != "poisson":
+            raise InputError(f"noise = {noise!r}: must be a sigma, a covariance or 'poisson'")
+        return {"kind": noise}
     sigma = as_floats(noise, "noise")
     if sigma.ndim == 2:
         return {"kind": "gaussian", "covariance": sigma.ravel()}
