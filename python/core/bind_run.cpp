@@ -35,7 +35,7 @@ RunSpec make_spec(const std::string& name, const py::dict& simulator, const py::
                .marginals = marginals,
                .options = options};
   spec.validate();
-  make_noise(spec.noise, prior.dimensions(), std::ssize(spec.observation));
+  make_noise(spec.noise, prior.dimensions(), std::ssize(spec.observation));  // does it fit?
   return spec;
 }
 
