@@ -175,9 +175,9 @@ def _decorate(panel: Any, posterior: Posterior, column: int, row: int,
 
 def _label(posterior: Posterior, column: int) -> str:
     """Labels with signs of TeX are formulas; names are not."""
-    label = posterior.prior._core.labels()[column]
-    if not any(sign in label for sign in "\\_^{"):
-        return label or posterior.names[column]
+    label = posterior.prior.labels[column]
+    if label == posterior.names[column] or not any(sign in label for sign in "\\_^{"):
+        return label
     return f"${label}$".replace(" ", r"\ ")
 
 

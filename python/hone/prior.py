@@ -66,7 +66,7 @@ class Prior:
     @property
     def labels(self) -> list[str]:
         """What figures write at the axes."""
-        return [label or name for label, name in zip(self._core.labels(), self.names)]
+        return self._core.labels()
 
     @property
     def dimensions(self) -> int:

@@ -51,8 +51,8 @@ def test_wrong_keywords_are_refused_with_the_nearest_right_name(prior):
 
 def test_options_are_those_of_the_command_line(program):
     table = subprocess.run([program, "options"], capture_output=True, text=True, check=True).stdout
-    for name, value in hone.options().items():
-        assert f"`{name}`" in table
+    listed = [line.split()[0] for line in table.splitlines()[1:]]
+    assert set(hone.options()) <= set(listed)
     assert hone.options("paper")["learning_rate"] == 0.01
     assert "Simulations in all" in hone.option_help("budget")
     with pytest.raises(hone.InputError, match="did you mean 'ensemble'"):
