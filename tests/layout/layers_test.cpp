@@ -22,11 +22,12 @@ const std::map<std::string, int> kLevels = {
     {"core", 0},                                      //
     {"prior", 1},     {"engine", 1},                  //
     {"simulator", 2}, {"store", 2},  {"metrics", 2},  //
-    {"inference", 3}, {"tasks", 3},  {"check", 3},    //
+    {"inference", 3}, {"tasks", 3},                   //
     {"baselines", 3}, {"mpi", 3},                     //
-    {"bench", 4},                                     //
-    {"report", 5},                                    //
-    {"cli", 6},       {"python", 6},
+    {"check", 4},                                     //
+    {"bench", 5},                                     //
+    {"report", 6},                                    //
+    {"cli", 7},       {"python", 7},
 };
 
 // {from, to} on one level that may include each other nevertheless, each with its reason. One

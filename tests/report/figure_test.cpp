@@ -22,8 +22,7 @@ TEST(Axis, TicksAreRoundNumbersInside) {
 }
 
 TEST(Axis, DataCoordinatesMapToTheFrame) {
-  const TemporaryDirectory scratch;
-  Canvas canvas(scratch.path() / "figure.svg", 200, 100);
+  Canvas canvas(FigureFormat::svg, 200, 100);
   const Axes axes(canvas, {20, 10}, 100, 50, {.low = 1, .high = 100, .logarithmic = true},
                   {.low = 0, .high = 1});
   EXPECT_NEAR(axes.at(10, 0.5).x, 70, 1e-9);
@@ -32,13 +31,14 @@ TEST(Axis, DataCoordinatesMapToTheFrame) {
 }
 
 TEST(Canvas, AnotherEndingIsRefused) {
-  EXPECT_TRUE(contains(error_text([] { Canvas("figure.gif", 10, 10); }, ErrorKind::input),
+  EXPECT_TRUE(contains(error_text([] { figure_format("figure.gif"); }, ErrorKind::input),
                        ".png, .svg or .pdf"));
 }
 
-TEST(Canvas, AFileThatCannotBeWrittenIsReported) {
-  Canvas canvas("/nowhere/figure.png", 10, 10);
-  EXPECT_TRUE(contains(error_text([&] { canvas.save(); }), "/nowhere/figure.png"));
+TEST(C2stFigure, AFileThatCannotBeWrittenIsReported) {
+  const C2stFigure figure = c2st_figure({make_row("sir", 1000, 1, 0.55, 0.6)}, published_scores());
+  const auto draw = [&] { draw_c2st_figure("/nowhere/figure.png", figure); };
+  EXPECT_TRUE(contains(error_text(draw), "/nowhere/figure.png"));
 }
 
 TEST(C2stFigure, HoldsOursBesideThePublishedMethods) {

@@ -37,6 +37,13 @@ double round_step(double range, int wanted) {
   return 10 * power;
 }
 
+Label label_of(const Axis& axis) {
+  if (!axis.styled_label.empty() || axis.label.empty()) return axis.styled_label;
+  return {{axis.label}};
+}
+
+}  // namespace
+
 std::string superscript(int number) {
   static const char* const kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   std::string text;
@@ -44,7 +51,12 @@ std::string superscript(int number) {
   return text;
 }
 
-}  // namespace
+int axis_exponent(const Axis& axis) {
+  if (axis.logarithmic) return 0;
+  const double largest = std::max(std::abs(axis.low), std::abs(axis.high));
+  const int exponent = static_cast<int>(std::floor(std::log10(largest) + 1e-9));
+  return exponent >= 5 || exponent <= -3 ? exponent : 0;
+}
 
 std::vector<double> axis_ticks(const Axis& axis) {
   if (axis.logarithmic) {
@@ -68,8 +80,12 @@ std::string tick_label(const Axis& axis, double value, double step) {
     }
     return fmt::format("{:g}", value);
   }
-  const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-9)));
-  return fmt::format("{:.{}f}", value, digits);
+  const double unit = std::pow(10.0, axis_exponent(axis));
+  const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(step / unit) + 1e-9)));
+  std::string text = fmt::format("{:.{}f}", value / unit, digits);
+  if (text.starts_with('-')) text.replace(0, 1, "−");
+  return text.find_first_not_of("−0.") == std::string::npos ? fmt::format("{:.{}f}", 0.0, digits)
+                                                            : text;
 }
 
 Axes::Axes(Canvas& canvas, Point corner, double width, double height, Axis x, Axis y)
@@ -93,7 +109,7 @@ Point Axes::at(double x, double y) const {
 }
 
 void Axes::x_ticks() {
-  const std::vector<double> ticks = axis_ticks(x_);
+  const std::vector<double> ticks = x_.ticks ? axis_ticks(x_) : std::vector<double>{};
   const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : x_.high - x_.low;
   for (const double tick : ticks) {
     const Point foot{at(tick, y_.low).x, corner_.y + height_};
@@ -102,14 +118,14 @@ void Axes::x_ticks() {
     canvas_.text(tick_label(x_, tick, step), {foot.x, foot.y + kTickLength + 2.5},
                  {.size = kTickSize, .horizontal = 0.5, .vertical = 1});
   }
-  if (!x_.label.empty()) {
-    canvas_.text(x_.label, {corner_.x + width_ / 2, corner_.y + height_ + 17},
-                 {.size = kLabelSize, .horizontal = 0.5, .vertical = 1});
+  if (const Label label = label_of(x_); !label.empty()) {
+    draw_label(canvas_, label, {corner_.x + width_ / 2, corner_.y + height_ + 17},
+               {.size = kLabelSize, .horizontal = 0.5, .vertical = 1});
   }
 }
 
 void Axes::y_ticks() {
-  const std::vector<double> ticks = axis_ticks(y_);
+  const std::vector<double> ticks = y_.ticks ? axis_ticks(y_) : std::vector<double>{};
   const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : y_.high - y_.low;
   double widest = 0;
   for (const double tick : ticks) {
@@ -121,9 +137,9 @@ void Axes::y_ticks() {
     canvas_.text(label, {foot.x - kTickLength - 2, foot.y}, style);
     widest = std::max(widest, canvas_.text_width(label, style));
   }
-  if (!y_.label.empty()) {
-    canvas_.text(y_.label, {corner_.x - kTickLength - widest - 6, corner_.y + height_ / 2},
-                 {.size = kLabelSize, .horizontal = 0.5, .turn = 90});
+  if (const Label label = label_of(y_); !label.empty()) {
+    draw_label(canvas_, label, {corner_.x - kTickLength - widest - 6, corner_.y + height_ / 2},
+               {.size = kLabelSize, .horizontal = 0.5, .turn = 90});
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hone/report/canvas.h"
+#include "hone/report/label.h"
 
 namespace hone {
 
@@ -13,14 +14,21 @@ struct Axis {
   bool logarithmic = false;
   std::string label = {};  // none if empty
   int steps = 5;           // between ticks, about
+  bool ticks = true;
   bool tick_labels = true;
+  Label styled_label = {};  // in the place of `label`
 };
 
 // Round numbers inside the axis, with steps of 1, 2 or 5 times a power of ten; on a logarithmic
 // axis the powers of ten, or 1, 2 and 5 times them where those are fewer than two.
 std::vector<double> axis_ticks(const Axis& axis);
 
-// "0.5", "10⁴"; the digits that tell neighbouring ticks apart.
+// The power of ten that labels of a linear axis leave out, for numbers that would be long: 0, or
+// the exponent k of "value / 10^k".
+int axis_exponent(const Axis& axis);
+std::string superscript(int number);  // "⁻³"
+
+// "0.5", "10⁴"; the digits that tell neighbouring ticks apart, without the axis' power of ten.
 std::string tick_label(const Axis& axis, double value, double step);
 
 // A panel with its own coordinates on a canvas. `corner` is the upper left one of the frame, to

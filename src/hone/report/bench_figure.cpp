@@ -9,6 +9,7 @@
 
 #include "hone/core/error.h"
 #include "hone/report/axes.h"
+#include "hone/store/files.h"
 
 namespace hone {
 namespace {
@@ -239,9 +240,9 @@ void draw_c2st_figure(const std::filesystem::path& file, const C2stFigure& figur
   const double width = std::max(kLeft + columns * (kWidth + kGap) + 3, 330.0);
   const std::vector<LegendEntry> legend = legend_of(figure);
   // A canvas as wide measures how many lines the legend takes.
-  Canvas ruler("ruler.svg", width, 10);
+  Canvas ruler(FigureFormat::svg, width, 10);
   const auto lines = static_cast<double>(legend_lines(ruler, legend).size());
-  Canvas canvas(file, width, blocks * block_height + 8 + lines * kLegendLine);
+  Canvas canvas(figure_format(file), width, blocks * block_height + 8 + lines * kLegendLine);
 
   for (int i = 0; i < 2 * tasks; ++i) {
     const C2stPanel& panel = figure.panels[static_cast<std::size_t>(i)];
@@ -260,7 +261,7 @@ void draw_c2st_figure(const std::filesystem::path& file, const C2stFigure& figur
     if (row == 0) axes.title(title_of(panel.task));
   }
   draw_legend(canvas, legend, blocks * block_height + 8);
-  canvas.save();
+  write_file_atomically(file, canvas.finish());
 }
 
 }  // namespace hone

@@ -8,13 +8,11 @@
 #include <cairo.h>
 
 #include "hone/core/error.h"
-#include "hone/store/files.h"
 
 namespace hone {
 
-// The surface draws into memory: the file is written at the end, whole.
 struct Canvas::Cairo {
-  bool png = false;
+  FigureFormat format = FigureFormat::png;
   std::string bytes;
   cairo_surface_t* surface = nullptr;
   cairo_t* context = nullptr;
@@ -32,9 +30,9 @@ cairo_status_t append(void* closure, const unsigned char* data, unsigned int len
   return CAIRO_STATUS_SUCCESS;
 }
 
-void check(cairo_status_t status, const std::filesystem::path& file) {
+void check(cairo_status_t status) {
   if (status == CAIRO_STATUS_SUCCESS) return;
-  fail(ErrorKind::io, "{}: cannot draw: {}", file.string(), cairo_status_to_string(status));
+  fail(ErrorKind::io, "cannot draw the figure: {}", cairo_status_to_string(status));
 }
 
 void set_color(cairo_t* context, const Color& color) {
@@ -52,35 +50,49 @@ void trace(cairo_t* context, std::span<const Point> points) {
   for (const Point& point : points) cairo_line_to(context, point.x, point.y);
 }
 
-cairo_surface_t* make_surface(const std::string& ending, std::string& bytes, double width,
-                              double height, double resolution) {
-  if (ending == ".pdf") return cairo_pdf_surface_create_for_stream(append, &bytes, width, height);
-  if (ending == ".svg") {
-    cairo_surface_t* surface = cairo_svg_surface_create_for_stream(append, &bytes, width, height);
-    cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
-    return surface;
-  }
+cairo_surface_t* make_pdf(std::string& bytes, double width, double height) {
+  cairo_surface_t* surface = cairo_pdf_surface_create_for_stream(append, &bytes, width, height);
+  // No date of creation: the same figure is the same bytes.
+  cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+  return surface;
+}
+
+cairo_surface_t* make_svg(std::string& bytes, double width, double height) {
+  cairo_surface_t* surface = cairo_svg_surface_create_for_stream(append, &bytes, width, height);
+  cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
+  return surface;
+}
+
+cairo_surface_t* make_png(double width, double height, double resolution) {
   const auto pixels = [&](double points) {
     return static_cast<int>(std::ceil(points * resolution));
   };
   cairo_surface_t* surface =
-      cairo_image_surface_create(CAIRO_FORMAT_ARGB32, pixels(width), pixels(height));
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixels(width), pixels(height));
   cairo_surface_set_device_scale(surface, resolution, resolution);
   return surface;
 }
 
 }  // namespace
 
-Canvas::Canvas(std::filesystem::path file, double width, double height, double resolution)
-    : file_(std::move(file)), width_(width), height_(height), cairo_(std::make_unique<Cairo>()) {
-  const std::string ending = file_.extension().string();
-  if (ending != ".png" && ending != ".svg" && ending != ".pdf") {
-    fail(ErrorKind::input, "{}: a figure must end in .png, .svg or .pdf", file_.string());
+FigureFormat figure_format(const std::filesystem::path& file) {
+  const std::string ending = file.extension().string();
+  if (ending == ".png") return FigureFormat::png;
+  if (ending == ".svg") return FigureFormat::svg;
+  if (ending == ".pdf") return FigureFormat::pdf;
+  fail(ErrorKind::input, "{}: a figure must end in .png, .svg or .pdf", file.string());
+}
+
+Canvas::Canvas(FigureFormat format, double width, double height, double resolution)
+    : width_(width), height_(height), cairo_(std::make_unique<Cairo>()) {
+  cairo_->format = format;
+  switch (format) {
+    case FigureFormat::png: cairo_->surface = make_png(width, height, resolution); break;
+    case FigureFormat::svg: cairo_->surface = make_svg(cairo_->bytes, width, height); break;
+    case FigureFormat::pdf: cairo_->surface = make_pdf(cairo_->bytes, width, height); break;
   }
-  cairo_->png = ending == ".png";
-  cairo_->surface = make_surface(ending, cairo_->bytes, width, height, resolution);
   cairo_->context = cairo_create(cairo_->surface);
-  check(cairo_status(cairo_->context), file_);
+  check(cairo_status(cairo_->context));
   cairo_set_line_join(cairo_->context, CAIRO_LINE_JOIN_ROUND);
   set_color(cairo_->context, {1, 1, 1});
   cairo_paint(cairo_->context);
@@ -102,6 +114,20 @@ void Canvas::fill(std::span<const Point> polygon, const Color& color) {
   cairo_close_path(cairo_->context);
   set_color(cairo_->context, color);
   cairo_fill(cairo_->context);
+}
+
+void Canvas::fill_loops(std::span<const std::vector<Point>> loops, const Color& color) {
+  cairo_t* context = cairo_->context;
+  cairo_new_path(context);
+  for (const std::vector<Point>& loop : loops) {
+    cairo_new_sub_path(context);
+    for (const Point& point : loop) cairo_line_to(context, point.x, point.y);
+    cairo_close_path(context);
+  }
+  set_color(context, color);
+  cairo_set_fill_rule(context, CAIRO_FILL_RULE_EVEN_ODD);
+  cairo_fill(context);
+  cairo_set_fill_rule(context, CAIRO_FILL_RULE_WINDING);
 }
 
 void Canvas::marker(Marker kind, Point at, double size, const Color& color) {
@@ -155,16 +181,16 @@ Canvas::Clip::~Clip() {
   cairo_restore(canvas_.cairo_->context);
 }
 
-void Canvas::save() {
-  check(cairo_status(cairo_->context), file_);
-  if (cairo_->png) {
+std::string Canvas::finish() {
+  check(cairo_status(cairo_->context));
+  if (cairo_->format == FigureFormat::png) {
     cairo_surface_flush(cairo_->surface);
-    check(cairo_surface_write_to_png_stream(cairo_->surface, append, &cairo_->bytes), file_);
+    check(cairo_surface_write_to_png_stream(cairo_->surface, append, &cairo_->bytes));
   } else {
     cairo_surface_finish(cairo_->surface);
-    check(cairo_surface_status(cairo_->surface), file_);
+    check(cairo_surface_status(cairo_->surface));
   }
-  write_file_atomically(file_, cairo_->bytes);
+  return std::move(cairo_->bytes);
 }
 
 }  // namespace hone

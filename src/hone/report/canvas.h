@@ -42,12 +42,17 @@ struct TextStyle {
   bool bold = false;
 };
 
+enum class FigureFormat { png, svg, pdf };
+
+// By the ending of the file name; Error{input} for another one than .png, .svg and .pdf.
+FigureFormat figure_format(const std::filesystem::path& file);
+
 // A page to draw on. Lengths are points of 1/72 inch; x grows to the right, y downwards. The same
-// calls make every format; the ending of the file name chooses: .png, .svg or .pdf.
+// calls make every format. Fonts are part of what they make.
 class Canvas {
  public:
-  // Error{input} for another ending. `resolution`: pixels per point of a PNG.
-  Canvas(std::filesystem::path file, double width, double height, double resolution = 3);
+  // `resolution`: pixels per point of a PNG.
+  Canvas(FigureFormat format, double width, double height, double resolution = 3);
   ~Canvas();
   Canvas(const Canvas&) = delete;
   Canvas& operator=(const Canvas&) = delete;
@@ -57,6 +62,9 @@ class Canvas {
 
   void line(std::span<const Point> points, const Stroke& stroke);
   void fill(std::span<const Point> polygon, const Color& color);
+  // Several loops at once: a point is inside if an odd number of them goes around it, so that loops
+  // in loops are holes.
+  void fill_loops(std::span<const std::vector<Point>> loops, const Color& color);
   void marker(Marker kind, Point at, double size, const Color& color);
   void text(const std::string& words, Point at, const TextStyle& style);
   double text_width(const std::string& words, const TextStyle& style);
@@ -73,12 +81,11 @@ class Canvas {
     Canvas& canvas_;
   };
 
-  // Writes the file, whole or not at all. Error{io}. The last call.
-  void save();
+  // The figure as the bytes of a file. The last call.
+  std::string finish();
 
  private:
   struct Cairo;
-  std::filesystem::path file_;
   double width_, height_;
   std::unique_ptr<Cairo> cairo_;
 };
