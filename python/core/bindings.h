@@ -16,5 +16,6 @@ void bind_posterior(pybind11::module_& m);
 void bind_store(pybind11::module_& m);
 void bind_run(pybind11::module_& m);
 void bind_metrics(pybind11::module_& m);
+void bind_figure(pybind11::module_& m);
 
 }  // namespace hone::python

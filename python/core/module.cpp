@@ -18,4 +18,5 @@ PYBIND11_MODULE(_core, m) {
   bind_posterior(m);
   bind_run(m);
   bind_metrics(m);
+  bind_figure(m);
 }

@@ -1,8 +1,7 @@
-"""Corner plots."""
+"""Corner plots: drawn by the engine always, by matplotlib where it is installed."""
 
 from __future__ import annotations
 
-import io
 import os
 from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
@@ -59,34 +58,35 @@ class Figure:
 
 def corner(posteriors: Posterior | Mapping[str, Posterior],
            parameters: Sequence[str | int] | None = None, *,
-           truth: Mapping[str, float] | None = None) -> Figure:
+           truth: Mapping[str, float] | None = None, titles: bool = True) -> Figure:
     """The corner plot of a posterior, or of several by their labels on top of each other.
 
-    Contours hold 68 and 95 % of the probability. truth: values to be marked, by name.
+    Contours hold 68, 95 and 99.7 % of the probability. truth: values to be marked, by name. titles:
+    median and 68 % interval of each parameter above its panel.
     """
     layers = _layers(posteriors)
     first = next(iter(layers.values()))
-    _columns(first, parameters), _check_truth(truth, first)  # before anybody looks at it
-
-    def draw(form: str) -> bytes:
-        buffer = io.BytesIO()
-        matplotlib_corner(layers, parameters, truth=truth).savefig(buffer, format=form, dpi=150)
-        return buffer.getvalue()
-
-    return Figure(draw)
+    columns = _columns(first, parameters)
+    _check_truth(truth, first)
+    names = [first.names[c] for c in columns]
+    marks = [None if name not in (truth or {}) else float(truth[name]) for name in names]
+    axes = [(name, first.prior.labels[c], *first.prior[c].support, mark)
+            for name, c, mark in zip(names, columns, marks)]
+    drawn = [(label, _grids(one, names)) for label, one in layers.items()]
+    return Figure(lambda form: _core.corner(axes, drawn, form, titles))
 
 
 def matplotlib_corner(posteriors: Posterior | Mapping[str, Posterior],
                       parameters: Sequence[str | int] | None = None, *,
                       truth: Mapping[str, float] | None = None) -> Any:
-    """The same as a matplotlib figure."""
+    """A corner plot as a matplotlib figure, with contours of 68 and 95 %."""
     layers = _layers(posteriors)
     first = next(iter(layers.values()))
     columns = _columns(first, parameters)
     _check_truth(truth, first)
     side = 1 + 1.8 * len(columns)
     # Not by pyplot: the figure belongs to the caller, and no window is opened.
-    figure = optional("matplotlib.figure", "a corner plot").Figure(figsize=(side, side))
+    figure = optional("matplotlib.figure", "plot()").Figure(figsize=(side, side))
     panels = figure.subplots(len(columns), len(columns), squeeze=False)
     for i, row in enumerate(columns):
         for j, column in enumerate(columns):
@@ -126,6 +126,18 @@ def _check_truth(truth: Mapping[str, float] | None, posterior: Posterior) -> Non
             raise InputError(f"truth: there is no parameter '{name}'; {hint}")
 
 
+def _grids(posterior: Posterior, names: list[str]) -> list[tuple[list[int], Any]]:
+    """Grids of all trained marginals of one and two of these parameters, with their positions."""
+    found = []
+    for i, first in enumerate(names):
+        for j, second in enumerate(names[: i + 1]):
+            wanted = (first,) if i == j else (second, first)
+            if wanted in posterior.marginals:
+                columns = marginal_columns(wanted, posterior.names)
+                found.append((sorted({i, j}), posterior._grid(columns, 0)))
+    return found
+
+
 def _draw(panel: Any, posterior: Posterior, column: str, row: str, color: str) -> None:
     """One posterior in one panel; nothing where it has none."""
     names = sorted({column, row}, key=posterior.names.index) if row in posterior.names else []
@@ -150,7 +162,7 @@ def _draw_contours(panel: Any, posterior: Posterior, column: str, row: str, colo
     grid = posterior._grid(marginal_columns((column, row), posterior.names), 0)
     levels = [grid.density_at_level(level) for level in LEVELS] + [density.max()]
     if (np.diff(levels) > 0).all():
-        shade = optional("matplotlib.colors", "a corner plot").to_rgba
+        shade = optional("matplotlib.colors", "plot()").to_rgba
         shades = [shade(color, 0.25), shade(color, 0.55)]
         panel.contourf(x, y, density.T, levels, colors=shades)
         panel.contour(x, y, density.T, levels[:-1], colors=[color], linewidths=1)

@@ -134,7 +134,7 @@ class Posterior:
 
     def corner(self, parameters: Sequence[str | int] | None = None, **style: Any) -> Figure:
         """The corner plot: all 1-d and 2-d marginals. Shows itself in a notebook;
-        ``.save("corner.png")`` writes PNG, SVG or PDF. Needs matplotlib."""
+        ``.save("corner.png")`` writes PNG, SVG or PDF."""
         from .figure import corner
 
         return corner(self, parameters, **style)

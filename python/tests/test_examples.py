@@ -12,12 +12,10 @@ FOLDER = pathlib.Path(__file__).parents[2] / "examples" / "python"
 
 @pytest.mark.parametrize("script", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
 def test_an_example_runs(script, tmp_path):
-    text = script.read_text()
-    if "corner(" in text:
-        pytest.importorskip("matplotlib")
     done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True,
                           text=True, env={**os.environ, "TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stderr
+    text = script.read_text()
     for name in ("corner.png", "oscillator.svg"):
         assert (tmp_path / name).exists() == (f'"{name}"' in text)
     if "c2st" in text:

@@ -6,7 +6,6 @@ import hone
 
 
 def test_a_corner_plot_is_drawn_in_every_format(finished, tmp_path):
-    pytest.importorskip("matplotlib")
     figure = finished.corner(truth={"a": 0.3})
     assert isinstance(figure, hone.Figure)
     assert figure.png().startswith(b"\x89PNG") and figure._repr_png_() == figure.png()
@@ -20,10 +19,14 @@ def test_a_corner_plot_is_drawn_in_every_format(finished, tmp_path):
 
 
 def test_a_corner_plot_of_some_parameters_and_of_several_posteriors(finished):
-    pytest.importorskip("matplotlib")
-    one = finished.posterior.plot(["b"])
+    one = finished.posterior.corner(["b"], titles=False)
     both = hone.corner({"here": finished.posterior, "there": finished.build_posterior([0, 0])})
-    assert len(one.axes) == 1 and b"PNG" in both.png()
+    assert len(one.svg()) < len(both.svg())
+
+
+def test_matplotlib_draws_it_where_it_is_installed(finished):
+    pytest.importorskip("matplotlib")
+    assert len(finished.posterior.plot(["b"]).axes) == 1
     figure = finished.posterior.plot(truth={"a": 0.3})
     assert len(figure.axes) == 4 and "matplotlib.pyplot" not in sys.modules
 
