@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/make_report.h"
 #include "cli/open_executor.h"
 #include "cli/progress.h"
+#include "cli/progress_file.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
@@ -24,7 +26,8 @@ void execute(Run& run, int threads) {
     with_threads(threads, [&] {
       const OpenExecutor open =
           open_executor(run.spec(), file_log(run.directory() / "simulator.log"));
-      summary = run.execute(*open.executor, progress);
+      ProgressFile file(run.directory(), progress);
+      summary = run.execute(*open.executor, file);
     });
   } catch (const WaitingForSimulations& waiting) {
     progress.clear();
@@ -45,6 +48,7 @@ void execute(Run& run, int threads) {
   print(fmt::format("\n{} simulations, {} failed; {}\n", store->rows(), store->failed_rows(),
                     progress.times()));
   print(warning_lines(summary.warnings));
+  print(try_report(run));
   print(fmt::format("results: {}\n", directory));
 }
 

@@ -39,6 +39,9 @@ int main(int argc, char** argv) {
   hone::cli::add_run_command(program);
   hone::cli::add_resume_command(program);
   hone::cli::add_show_command(program);
+  hone::cli::add_corner_command(program);
+  hone::cli::add_report_command(program);
+  hone::cli::add_watch_command(program);
   hone::cli::add_sample_command(program);
   hone::cli::add_compare_command(program);
   hone::cli::add_train_command(program);

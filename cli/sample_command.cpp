@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "hone/inference/sampling.h"
 #include "hone/store/files.h"
 #include "hone/store/number_file.h"
+#include "hone/store/sample_export.h"
 
 namespace hone::cli {
 namespace {
@@ -39,6 +41,11 @@ std::string csv(const PosteriorSamples& samples, const std::vector<std::string>&
   return text;
 }
 
+// A bound of a GetDist range; N where there is none.
+std::string bound(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "N";
+}
+
 // GetDist chains: weight, -log posterior, parameters; names with labels; bounds of the region.
 void write_getdist(const std::string& root, const MarginalPosterior& posterior,
                    const PosteriorSamples& samples) {
@@ -57,7 +64,7 @@ void write_getdist(const std::string& root, const MarginalPosterior& posterior,
     const Bounds hull = theta_hull(prior, posterior.prior().region(), d);
     const std::string& label = parameter.label.empty() ? parameter.name : parameter.label;
     names += fmt::format("{}\t{}\n", parameter.name, label);
-    ranges += fmt::format("{} {} {}\n", parameter.name, hull.low, hull.high);
+    ranges += fmt::format("{} {} {}\n", parameter.name, bound(hull.low), bound(hull.high));
   }
   write_file_atomically(root + "_1.txt", chain);
   write_file_atomically(root + ".paramnames", names);
@@ -119,9 +126,16 @@ void sample(const SampleArguments& arguments) {
   }
   if (arguments.format == "getdist") return write_getdist(arguments.output, posterior, samples);
   if (arguments.format == "npy") return deliver(arguments, npy_bytes(samples.theta));
-  std::vector<std::string> names;
-  for (const int d : marginal) names.push_back(prior.parameter(d).name);
-  deliver(arguments, csv(samples, names));
+  std::vector<std::string> names, labels;
+  for (const int d : marginal) {
+    const Parameter& parameter = prior.parameter(d);
+    names.push_back(parameter.name);
+    labels.push_back(parameter.label.empty() ? parameter.name : parameter.label);
+  }
+  if (arguments.format == "csv") return deliver(arguments, csv(samples, names));
+  const std::vector<double> log_density = posterior.log_density(samples.theta);
+  const ExportedSamples exported{names, labels, samples.theta, log_density};
+  deliver(arguments, arguments.format == "npz" ? npz_bytes(exported) : netcdf_bytes(exported));
 }
 
 }  // namespace
@@ -140,8 +154,8 @@ void add_sample_command(CLI::App& program) {
   command->add_option("--seed", arguments->seed, "Same seed, same samples")
       ->check(check_seed, "")
       ->capture_default_str();
-  command->add_option("--format", arguments->format, "csv, npy or getdist")
-      ->check(CLI::IsMember({"csv", "npy", "getdist"}))
+  command->add_option("--format", arguments->format, "csv, npy, npz, getdist or arviz (netCDF-4)")
+      ->check(CLI::IsMember({"csv", "npy", "npz", "getdist", "arviz"}))
       ->capture_default_str();
   command->add_option("-o,--output", arguments->output,
                       "File; root of the chain files for getdist [standard output]");

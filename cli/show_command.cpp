@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/sketch.h"
 #include "cli/text.h"
+#include "hone/report/run_corner.h"
 
 namespace hone::cli {
 namespace {
@@ -23,6 +25,13 @@ std::string failure_lines(const std::map<std::string, Index>& counts) {
     text += fmt::format("  and {} other reasons (--json has all)\n", sorted.size() - kShown);
   }
   return text;
+}
+
+// The table of parameters with their posteriors beside it.
+std::string sketched_table(const Run& run, const Summary& summary) {
+  std::vector<MarginalGrid> grids = posterior_grids(run);
+  std::erase_if(grids, [](const MarginalGrid& grid) { return grid.marginal.size() != 1; });
+  return with_sketches(parameter_table(summary.parameters), grids);
 }
 
 std::string description(const Run& run) {
@@ -44,7 +53,7 @@ std::string description(const Run& run) {
   if (const std::string rounds = round_table(run); !rounds.empty()) text += rounds + "\n";
   if (const auto region = run.final_region()) text += to_string(*region, spec.prior) + "\n";
   if (const auto summary = run.summary()) {
-    text += parameter_table(summary->parameters) + "\n" + warning_lines(summary->warnings);
+    text += sketched_table(run, *summary) + "\n" + warning_lines(summary->warnings);
   }
   return text;
 }

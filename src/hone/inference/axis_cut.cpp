@@ -104,7 +104,8 @@ AxisCut cut_axis(MatrixView<const float> log_ratios, const TruncationOptions& op
   check_finite(log_ratios);
   const Index cells = log_ratios.cols();
   AxisCut cut;
-  cut.kept = padded_ranges(kept_ranges(most_generous(log_ratios), options), cells, options.padding);
+  cut.log_ratio = most_generous(log_ratios);
+  cut.kept = padded_ranges(kept_ranges(cut.log_ratio, options), cells, options.padding);
   const std::vector<double> mass = cell_masses(log_ratios);
   Index outside = 0;  // first cell after the ranges seen so far
   for (const CellRange& range : cut.kept) {

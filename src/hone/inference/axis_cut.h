@@ -21,6 +21,7 @@ struct AxisCut {
   std::vector<CellRange> kept;         // sorted, disjoint, at least one
   double lost_mass = 0;                // estimated posterior mass outside of them
   double edge_low = 0, edge_high = 0;  // posterior at the ends of their hull over its peak
+  std::vector<double> log_ratio;  // per cell: log r over its peak, by the network that gives most
 };
 
 // log_ratios (ensemble, cells): the log ratio of every network at the centres of a regular grid of

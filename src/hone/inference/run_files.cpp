@@ -1,5 +1,6 @@
 #include "hone/inference/run_files.h"
 
+#include <cmath>
 #include <limits>
 
 #include "hone/store/array_file.h"
@@ -111,6 +112,35 @@ std::vector<MemberHistory> histories_from_json(const Json& json) {
   return histories;
 }
 
+namespace {
+
+// A thousandth draws a curve.
+OrderedJson to_json(const std::vector<RatioCurve>& curves) {
+  const auto rounded = [](const std::vector<double>& values) {
+    auto list = OrderedJson::array();
+    for (const double value : values) list.push_back(std::round(1000 * value) / 1000);
+    return list;
+  };
+  auto json = OrderedJson::array();
+  for (const RatioCurve& curve : curves) {
+    json.push_back({{"u", curve.u}, {"log_ratio", rounded(curve.log_ratio)}});
+  }
+  return json;
+}
+
+std::vector<RatioCurve> curves_from_json(const Json& json) {
+  std::vector<RatioCurve> curves;
+  for (const Json& one : json) {
+    curves.push_back({one.at("u"), one.at("log_ratio")});
+    if (curves.back().u.size() != curves.back().log_ratio.size()) {
+      fail(ErrorKind::io, "a curve of the cut has u and log_ratio of different lengths");
+    }
+  }
+  return curves;
+}
+
+}  // namespace
+
 OrderedJson to_json(const Round& round) {
   return {{"number", round.number},
           {"region", to_json(round.region)},
@@ -122,7 +152,8 @@ OrderedJson to_json(const Round& round) {
             {"axis_ratio", round.cut.axis_ratio},
             {"lost_mass", round.cut.lost_mass},
             {"edge_low", round.cut.edge_low},
-            {"edge_high", round.cut.edge_high}}},
+            {"edge_high", round.cut.edge_high},
+            {"curves", to_json(round.cut.curves)}}},
           {"training", to_json(round.training)}};
 }
 
@@ -146,12 +177,16 @@ Round round_from_json(const Json& json, int number, int dimensions) {
                       .axis_ratio = cut.at("axis_ratio"),
                       .lost_mass = cut.at("lost_mass"),
                       .edge_low = cut.at("edge_low"),
-                      .edge_high = cut.at("edge_high")},
+                      .edge_high = cut.at("edge_high"),
+                      .curves = curves_from_json(cut.value("curves", Json::array()))},
               .training = histories_from_json(json.at("training"))};
   const auto per_axis = static_cast<std::size_t>(dimensions);
   for (const auto* values :
        {&round.cut.axis_ratio, &round.cut.lost_mass, &round.cut.edge_low, &round.cut.edge_high}) {
     if (values->size() != per_axis) fail(ErrorKind::io, "a list of the cut has the wrong length");
+  }
+  if (!round.cut.curves.empty() && round.cut.curves.size() != per_axis) {
+    fail(ErrorKind::io, "the cut has {} curves", round.cut.curves.size());
   }
   if (round.number != number) fail(ErrorKind::io, "it holds round {}", round.number);
   return round;

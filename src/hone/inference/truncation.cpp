@@ -1,5 +1,7 @@
 #include "hone/inference/truncation.h"
 
+#include <algorithm>
+
 #include "hone/inference/axis_cut.h"
 
 namespace hone {
@@ -25,6 +27,21 @@ std::vector<Interval> unit_intervals(const std::vector<CellRange>& ranges, Index
   return intervals;
 }
 
+// The highest value in each of at most 128 groups of cells: no peak is lost.
+RatioCurve thinned(const std::vector<double>& log_ratio, const TruncatedAxis& axis) {
+  constexpr std::size_t kPoints = 128;
+  const std::size_t cells = log_ratio.size(), group = (cells + kPoints - 1) / kPoints;
+  RatioCurve curve;
+  for (std::size_t i = 0; i < cells; i += group) {
+    const std::size_t end = std::min(i + group, cells);
+    const double at = 0.5 * static_cast<double>(i + end) / static_cast<double>(cells);
+    curve.u.push_back(axis.to_unit({at, 1 - at}).u);
+    curve.log_ratio.push_back(*std::max_element(log_ratio.begin() + static_cast<Index>(i),
+                                                log_ratio.begin() + static_cast<Index>(end)));
+  }
+  return curve;
+}
+
 }  // namespace
 
 Cut truncate(const RatioEstimator& ratios, std::span<const double> observation,
@@ -34,15 +51,17 @@ Cut truncate(const RatioEstimator& ratios, std::span<const double> observation,
   const Matrix<float> centers = cell_centers(options.grid);
   std::vector<std::vector<Interval>> axes;
   std::vector<double> lost, low, high;
+  std::vector<RatioCurve> curves;
   for (int d = 0; d < old.dimensions(); ++d) {
     const AxisCut cut = cut_axis(ratios.log_ratios(ratios.find({d}), features, centers), options);
     axes.push_back(unit_intervals(cut.kept, options.grid, ratios.prior().axis(d)));
     lost.push_back(cut.lost_mass);
     low.push_back(cut.edge_low);
     high.push_back(cut.edge_high);
+    curves.push_back(thinned(cut.log_ratio, ratios.prior().axis(d)));
   }
   // An interval mapped from local coordinates may span a gap cut earlier: intersect.
-  Cut result{Region(std::move(axes)).intersect(old), 1, {}, lost, low, high};
+  Cut result{Region(std::move(axes)).intersect(old), 1, {}, lost, low, high, std::move(curves)};
   for (int d = 0; d < old.dimensions(); ++d) {
     result.axis_ratio.push_back(result.region.axis_mass(d) / old.axis_mass(d));
     result.mass_ratio *= result.axis_ratio.back();

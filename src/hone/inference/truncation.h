@@ -9,6 +9,11 @@
 
 namespace hone {
 
+// What decided on an axis: log r / max r of the network that gives most, at some u.
+struct RatioCurve {
+  std::vector<double> u, log_ratio;
+};
+
 // One truncation: the new region, and what it is expected to have cost.
 struct Cut {
   Region region;
@@ -16,6 +21,7 @@ struct Cut {
   std::vector<double> axis_ratio;  // the same per axis
   std::vector<double> lost_mass;   // per axis: estimated posterior mass outside the new intervals
   std::vector<double> edge_low, edge_high;  // density at the ends of the new hull over its peak
+  std::vector<RatioCurve> curves = {};      // per axis, to be drawn; none in runs of older versions
 };
 
 // Keeps, on every axis, the u for which any network of the 1-d ensemble at the real observation is

@@ -181,6 +181,20 @@ Canvas::Clip::~Clip() {
   cairo_restore(canvas_.cairo_->context);
 }
 
+namespace {
+
+// Cairo numbers the surfaces of a process and writes the number into an SVG, where nothing refers
+// to it. Without it the same figure is the same bytes.
+void remove_surface_number(std::string& svg) {
+  const std::string id = "<g id=\"surface";
+  const std::size_t at = svg.find(id);
+  if (at == std::string::npos) return;
+  const std::size_t digits = at + id.size();
+  svg.erase(digits, svg.find('"', digits) - digits);
+}
+
+}  // namespace
+
 std::string Canvas::finish() {
   check(cairo_status(cairo_->context));
   if (cairo_->format == FigureFormat::png) {
@@ -189,6 +203,7 @@ std::string Canvas::finish() {
   } else {
     cairo_surface_finish(cairo_->surface);
     check(cairo_surface_status(cairo_->surface));
+    if (cairo_->format == FigureFormat::svg) remove_surface_number(cairo_->bytes);
   }
   return std::move(cairo_->bytes);
 }

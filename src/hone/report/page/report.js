@@ -1,0 +1,172 @@
+// The page: sections from the state of a run, once, or again and again while it goes on.
+
+function verdictOf(state) {
+  if (state.state !== "finished") {
+    const word = state.state === "running" ? "Running" : "Not finished";
+    return ["", word, state.state === "running" ? "The posterior is not there yet." : `Go on with: hone resume ${state.name_of_directory}`];
+  }
+  if (state.checks) return [state.checks.verdict, WORDS[state.checks.verdict], state.checks.summary];
+  if (state.warnings.length) {
+    const count = state.warnings.length === 1 ? "One warning stands" : `${state.warnings.length} warnings stand`;
+    return ["caution", "Not checked, with warnings", `${count} below. hone check ${state.name_of_directory} tests the calibration.`];
+  }
+  return ["", "Not checked", `No warnings. hone check ${state.name_of_directory} tests the calibration.`];
+}
+
+function headSection(state) {
+  const [tone, word, text] = verdictOf(state);
+  const fact = (name, value) => html("div", {}, [html("dt", {}, name), html("dd", {}, value)]);
+  const p = state.progress;
+  return [html("h1", {}, state.name), html("p", { class: "quiet" }, state.subtitle),
+    html("div", { class: "verdict " + tone, id: "verdict", style: "margin-top:1.2rem" }, [html("strong", {}, word), text]),
+    p ? html("p", { id: "progress" }, [html("progress", { max: Math.max(1, p.total), value: p.done, "aria-label": p.stage }), " ",
+      `${p.context}: ${p.stage} ${whole(p.done)} of ${whole(p.total)}`]) : null,
+    html("dl", { class: "facts" }, [fact("parameters", whole(state.parameters.length)),
+      fact("simulations", `${whole(state.simulations.total)} of ${whole(state.simulations.budget)}`),
+      fact("failed", whole(state.simulations.failed)), fact("rounds", whole(state.rounds.length)),
+      fact("prior mass left", number((state.region ?? state.rounds.at(-1))?.prior_mass ?? 1, 3))])];
+}
+
+function warningsSection(state) {
+  if (!state.warnings.length) return null;
+  return section("warnings", "Warnings", html("ul", { class: "notes" }, state.warnings.map(w =>
+    html("li", {}, [html("div", {}, w.message), html("div", { class: "quiet" }, "What to do: " + w.advice)]))));
+}
+
+// Which parameters are shown; kept while a live page redraws itself.
+let chosen = null, redrawCorner = () => {};
+addEventListener("resize", () => redrawCorner());
+function cornerSection(state) {
+  if (!state.corner) return null;
+  const known = state.corner.shown;
+  chosen = (chosen ?? known.slice(0, 8)).filter(d => known.includes(d));
+  const plot = html("div", { id: "corner-plot" });
+  const redraw = redrawCorner = () => plot.replaceChildren(drawCorner(state, chosen));
+  const box = d => html("label", {}, [html("input", { type: "checkbox", value: d, checked: chosen.includes(d) ? "" : null,
+    onchange: event => {
+      const next = known.filter(k => k === d ? event.target.checked : chosen.includes(k));
+      if (!next.length) { event.target.checked = true; return; }
+      chosen = next;
+      redraw();
+    } }), " ", ...labelHtml(state.parameters[d].label)]);
+  redraw();
+  return section("posterior", "Posterior", [
+    known.length > 1 ? html("fieldset", { class: "choice" }, [html("legend", {}, "Parameters shown"), ...known.map(box)]) : null,
+    html("figure", {}, [plot, html("figcaption", {}, state.corner.caption)])]);
+}
+
+function parametersSection(state) {
+  if (!state.summary.length) return null;
+  const row = s => {
+    const p = state.parameters.find(one => one.name === s.name);
+    const digits = v => number(v, 5);
+    return [html("td", {}, labelHtml(p.label)), digits(s.mean), number(s.standard_deviation, 2), digits(s.median),
+      number(s.ensemble_error, 1), intervals(s.interval_68), intervals(s.interval_95)]
+      .concat(state.has_truth ? [digits(p.truth)] : []);
+  };
+  return section("parameters", "Parameters", [
+    table(["parameter", "mean", "st. dev.", "median", "ensemble error", "68 % interval", "95 % interval"]
+      .concat(state.has_truth ? ["truth"] : []), state.summary.map(row)),
+    html("p", { class: "quiet" }, "Intervals of highest density, one for each mode, at 68.27 and 95.45 %. Ensemble error: standard deviation of the means of the single networks.")]);
+}
+
+function roundsSection(state) {
+  const rows = state.rounds.map(r => [String(r.number), number(r.prior_mass), whole(r.kept), whole(r.simulated), whole(r.failed),
+    number(r.mass_ratio, 3), number(r.lost_mass, 1)]);
+  if (state.region) rows.push(["final", number(state.region.prior_mass), whole(state.region.kept), whole(state.region.simulated), whole(state.region.failed), "", ""]);
+  const reasons = state.simulations.reasons;
+  const mass = state.rounds.map(r => r.prior_mass).concat(state.region ? [state.region.prior_mass] : []);
+  const numbers = mass.map((_, i) => i + 1);
+  const charts = mass.length > 1 ? [chart({ title: "Prior mass of the region", x: { low: 0.6, high: mass.length + 0.4, label: "round", ticks: numbers },
+    y: { low: Math.min(...mass) / 2, high: 2, label: "prior mass", log: true }, series: [{ x: numbers, y: mass }, { x: numbers, y: mass, dots: 3 }] })] : [];
+  return section("rounds", "Rounds and simulations", [
+    rows.length ? table(["round", "prior mass", "kept", "new", "failed", "a cut keeps", "estimated lost mass"], rows)
+      : html("p", { class: "quiet" }, "No round has been finished yet."),
+    reasons.length ? table(["failures", "reason"], reasons.map(r => [whole(r.count), html("td", { class: "text" }, r.reason)])) : null,
+    html("div", { class: "charts" }, charts),
+    state.rounds.length ? group("Region of each parameter through the rounds", state.parameters.map((_, d) => historyChart(state, d))) : null,
+    state.rounds.some(r => r.curves) ? group("Ratio of each parameter through the rounds", state.parameters.map((_, d) => ratioChart(state, d))) : null]);
+}
+
+function observationSection(state) {
+  const o = state.observation;
+  if (!o || !o.simulated) return null;
+  const [low, high] = extent(o.value.concat(o.simulated.low, o.simulated.high));
+  const few = o.column.length <= 60;
+  return section("observation", "Observation and simulations", [chart({ title: "", width: 900, height: 300,
+    x: { low: Math.min(...o.column) - 0.5, high: Math.max(...o.column) + 0.5, label: "number of the data value, from 0" }, y: { low, high, label: "value" },
+    series: [{ x: o.column, y: o.simulated.median, band: [o.simulated.low, o.simulated.high], style: GREY },
+      few ? { x: o.column, y: o.value, dots: 3.2 } : { x: o.column, y: o.value }], note: o.note })]);
+}
+
+function trainingSection(state) {
+  if (!state.training.length) return null;
+  return section("training", "Training", [html("p", { class: "quiet" },
+    "Median over networks; band: 80 % of their validation losses. Grey: training. A network that has stopped keeps its best."),
+    html("div", { class: "charts" }, state.training.map(trainingChart))]);
+}
+
+function settingsSection(state) {
+  const settings = Object.entries(state.settings).map(([k, v]) => [k, html("td", {}, typeof v === "string" ? v : JSON.stringify(v))]);
+  return section("settings", "Settings, and how to repeat this", [
+    html("p", {}, "The same version, settings and seed give the same result, bit for bit, on the same kind of machine:"),
+    html("pre", { id: "reproduce" }, state.reproduce),
+    html("details", {}, [html("summary", {}, "Priors"), table(["parameter", "prior"], state.parameters.map(p => [p.name, html("td", { class: "text" }, p.prior)]))]),
+    html("details", {}, [html("summary", {}, "All options"), table(["option", "value"], settings)]),
+    html("details", {}, [html("summary", {}, "run.json: the resolved problem"), html("pre", {}, state.run_json)])]);
+}
+
+function dataSection(state) {
+  const files = [];
+  if (state.summary.length) {
+    files.push(download("summary.csv", csv(["parameter", "mean", "standard_deviation", "median", "ensemble_error", "interval_68", "interval_95"],
+      state.summary.map(s => [s.name, s.mean, s.standard_deviation, s.median, s.ensemble_error, s.interval_68.map(i => i.join(" ")).join("; "), s.interval_95.map(i => i.join(" ")).join("; ")]))));
+  }
+  if (state.corner) {
+    files.push(download("marginals.csv", csv(["parameter", "value", "density", "cdf"], state.corner.ones.flatMap(o => {
+      const [low, high] = state.corner.ranges[o.parameter], n = o.density.length;
+      return o.density.map((d, i) => [state.parameters[o.parameter].name, low + (high - low) * i / (n - 1), d * o.peak, o.below[i]]);
+    }))));
+  }
+  if (state.rounds.length) {
+    files.push(download("rounds.csv", csv(["round", "prior_mass", "kept", "simulated", "failed", "mass_ratio", "lost_mass"],
+      state.rounds.map(r => [r.number, r.prior_mass, r.kept, r.simulated, r.failed, r.mass_ratio, r.lost_mass]))));
+  }
+  if (state.observation) files.push(download("observation.csv", csv(["column", "value"], state.observation.column.map((c, i) => [c, state.observation.value[i]]))));
+  if (!files.length) return null;
+  return section("data", "Data", [html("div", { class: "downloads" }, files),
+    html("p", { class: "quiet" }, `Samples: hone sample ${state.name_of_directory} --marginal ${state.parameters[0].name} -o samples.csv. Everything else is in the run's directory.`)]);
+}
+
+function render(state) {
+  const title = details => details.querySelector("summary").textContent;
+  const before = new Map([...document.querySelectorAll("details")].map(d => [title(d), d.open]));
+  const sections = [warningsSection, cornerSection, parametersSection, roundsSection, checksSection, observationSection,
+    trainingSection, settingsSection, dataSection].map(make => make(state)).filter(Boolean);
+  document.getElementById("top").replaceChildren(...headSection(state).filter(Boolean));
+  document.getElementById("contents").replaceChildren(...sections.map(s =>
+    html("a", { href: "#" + s.id }, s.querySelector("h2").textContent)));
+  document.getElementById("report").replaceChildren(...sections);
+  for (const d of document.querySelectorAll("details")) d.open = before.get(title(d)) ?? d.open;
+  document.documentElement.dataset.revision = state.revision;
+}
+
+// The live view asks again until the run is finished; what has not changed is not drawn again.
+async function watch(revision) {
+  for (;;) {
+    await new Promise(done => setTimeout(done, 1000));
+    try {
+      const answer = await fetch("state.json?revision=" + revision);
+      if (answer.status === 204) continue;
+      const state = await answer.json();
+      revision = state.revision;
+      render(state);
+    } catch (error) {
+      document.getElementById("verdict")?.setAttribute("title", "hone watch does not answer");
+    }
+  }
+}
+
+const first = JSON.parse(document.getElementById("state").textContent);
+render(first);
+if (first.live) watch(first.revision);

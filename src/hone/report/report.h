@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "hone/inference/run.h"
+#include "hone/report/canvas.h"
+#include "hone/report/run_corner.h"
+
+namespace hone {
+
+// Everything the page shows of a run, finished or not: what page/report.js draws.
+struct ReportOptions {
+  TruthValues truth = {};
+  bool live = false;  // the page asks for a newer state every second
+};
+nlohmann::ordered_json report_state(const Run& run, const ReportOptions& options = {});
+
+// One HTML file that needs no other, and no network.
+std::string report_page(const nlohmann::ordered_json& state);
+
+// <run>/report.html and <run>/figures/*, of a finished run. Returns what was written.
+std::vector<std::filesystem::path> write_report(const Run& run, const ReportOptions& options = {},
+                                                const std::vector<FigureFormat>& formats = {
+                                                    FigureFormat::pdf});
+
+}  // namespace hone

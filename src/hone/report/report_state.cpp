@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <fstream>
+
+#include <signal.h>
+
+#include "hone/check/checks.h"
+#include "hone/core/version.h"
+#include "hone/inference/run_files.h"
+#include "hone/report/corner_json.h"
+#include "hone/report/report.h"
+#include "hone/report/reproduce.h"
+#include "hone/report/run_data.h"
+
+namespace hone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+// Ends of the prior may be infinite, which JSON has no word for.
+Json finite_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+std::string directory_name(const Run& run) {
+  const fs::path path = fs::absolute(run.directory()).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+// "uniform, low 0, high 1"
+std::string prior_text(const nlohmann::json& prior) {
+  std::string text = prior.at("kind");
+  for (const auto& [key, value] : prior.items()) {
+    if (key != "kind") text += ", " + key + " " + value.dump();
+  }
+  return text;
+}
+
+Json parameters_json(const Prior& prior, const TruthValues& truth) {
+  const nlohmann::json priors = to_json(prior);
+  Json list = Json::array();
+  for (std::size_t d = 0; d < prior.parameters().size(); ++d) {
+    const Parameter& p = prior.parameters()[d];
+    const auto known = truth.find(p.name);
+    list.push_back({{"name", p.name},
+                    {"label", to_json(parameter_label(p.name, p.label))},
+                    {"low", finite_or_null(p.distribution->lower())},
+                    {"high", finite_or_null(p.distribution->upper())},
+                    {"truth", known == truth.end() ? Json(nullptr) : Json(known->second)},
+                    {"prior", prior_text(priors[d].at("prior"))}});
+  }
+  return list;
+}
+
+// Intervals in u of every axis.
+Json axes_json(const Region& region) {
+  Json axes = Json::array();
+  for (int d = 0; d < region.dimensions(); ++d) {
+    Json parts = Json::array();
+    for (const Interval& part : region.axis(d)) {
+      parts.push_back({part.low.u, 1 - part.high.complement});
+    }
+    axes.push_back(parts);
+  }
+  return axes;
+}
+
+Index at_or_zero(const std::vector<Index>& counts, std::size_t i) {
+  return i < counts.size() ? counts[i] : 0;
+}
+
+Json rounds_json(const RunData& data) {
+  Json rounds = Json::array();
+  for (const Round& r : data.rounds) {
+    Json json{{"number", r.number},
+              {"prior_mass", r.region.mass()},
+              {"axes", axes_json(r.region)},
+              {"kept", r.kept},
+              {"simulated", r.simulated},
+              {"failed", at_or_zero(data.simulations.failed_in_round, std::size_t(r.number))},
+              {"mass_ratio", r.cut.mass_ratio},
+              {"lost_mass", *std::ranges::max_element(r.cut.lost_mass)}};
+    if (!r.cut.curves.empty()) {
+      json["curves"] = Json::array();
+      for (const RatioCurve& curve : r.cut.curves) {
+        json["curves"].push_back({{"u", curve.u}, {"log_ratio", curve.log_ratio}});
+      }
+    }
+    rounds.push_back(std::move(json));
+  }
+  return rounds;
+}
+
+Json region_json(const RunData& data) {
+  if (!data.region) return nullptr;
+  const std::size_t last = data.rounds.size() + 1;
+  return {{"prior_mass", data.region->mass()},
+          {"axes", axes_json(*data.region)},
+          {"kept", data.final_kept},
+          {"simulated", at_or_zero(data.simulations.made_in_round, last)},
+          {"failed", at_or_zero(data.simulations.failed_in_round, last)}};
+}
+
+Json simulations_json(const SimulationCounts& counts, Index budget) {
+  Json reasons = Json::array();
+  constexpr std::size_t kShown = 12;
+  for (std::size_t i = 0; i < std::min(kShown, counts.reasons.size()); ++i) {
+    reasons.push_back({{"reason", counts.reasons[i].first}, {"count", counts.reasons[i].second}});
+  }
+  return {
+      {"total", counts.total}, {"budget", budget}, {"failed", counts.failed}, {"reasons", reasons}};
+}
+
+Json training_json(const std::vector<TrainingBands>& training) {
+  Json list = Json::array();
+  const auto band = [](const LossBand& b) {
+    return Json{{"low", b.low}, {"median", b.median}, {"high", b.high}};
+  };
+  for (const TrainingBands& t : training) {
+    list.push_back({{"title", t.title},
+                    {"networks", t.networks},
+                    {"converged", t.converged},
+                    {"unfinished", t.unfinished},
+                    {"diverged", t.diverged},
+                    {"training", band(t.training)},
+                    {"validation", band(t.validation)}});
+  }
+  return list;
+}
+
+Json observation_json(const ObservationBands& bands, const NoiseSpec& noise) {
+  Json json{{"column", bands.columns}, {"value", bands.observed}};
+  if (bands.simulations == 0) return json;
+  json["simulated"] = {{"low", bands.low}, {"median", bands.median}, {"high", bands.high}};
+  json["note"] = fmt::format(
+      "Blue: the observation. Grey line and band: median and 95 % of {} simulations from the region"
+      "{}.",
+      bands.simulations,
+      noise.kind == NoiseKind::none ? "" : ", without the noise that training adds");
+  return json;
+}
+
+// With indices of the run's parameters instead of those of the plot, which has only those with a
+// posterior.
+Json corner_of(const Run& run, const TruthValues& truth) {
+  const CornerPlot plot = run_corner({run}, truth);
+  Json json = corner_json(plot);
+  std::vector<int> shown;
+  for (const CornerParameter& p : plot.parameters) {
+    shown.push_back(run.spec().prior.index_of(p.name));
+  }
+  Json ranges = Json::array();
+  for (int d = 0; d < run.spec().prior.dimensions(); ++d) ranges.push_back(nullptr);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    ranges[static_cast<std::size_t>(shown[i])] = json["ranges"][i];
+  }
+  const auto rename = [&](Json& index) { index = shown[index.get<std::size_t>()]; };
+  for (Json& one : json["ones"]) rename(one["parameter"]);
+  for (Json& pair : json["pairs"]) {
+    rename(pair["x"]);
+    rename(pair["y"]);
+  }
+  json["ranges"] = ranges;
+  json["shown"] = shown;
+  json["caption"] =
+      "Highest-density regions with 68, 95 and 99.7 % of the posterior. Dashed: edges of the prior."
+      " Solid lines: true values, where they are known. Point at a panel to read values; choose it"
+      " to enlarge it.";
+  return json;
+}
+
+// What a process at work on the run says of itself (docs/run-directory.md); null if there is none.
+Json progress_of(const fs::path& run) {
+  std::ifstream lock(run / "lock"), file(run / "progress.json");
+  pid_t process = 0;
+  if (!(lock >> process) || process <= 0 || (::kill(process, 0) != 0 && errno == ESRCH)) {
+    return nullptr;
+  }
+  Json progress = Json::parse(file, nullptr, false);
+  for (const char* key : {"context", "stage"}) {
+    if (!progress.is_object() || !progress.contains(key) || !progress[key].is_string()) {
+      return nullptr;
+    }
+  }
+  for (const char* key : {"done", "total"}) {
+    if (!progress.contains(key) || !progress[key].is_number()) return nullptr;
+  }
+  return progress;
+}
+
+}  // namespace
+
+Json report_state(const Run& run, const ReportOptions& options) {
+  const RunSpec& spec = run.spec();
+  const bool finished = run.finished();
+  const RunData data = read_run_data(run);
+  const Json summary = to_json(run.summary().value_or(Summary{}));
+  const Json progress = finished ? Json(nullptr) : progress_of(run.directory());
+  const std::optional<Checks> checks = read_checks(run.directory());
+  Json json{
+      {"name", spec.name},
+      {"name_of_directory", directory_name(run)},
+      {"subtitle", fmt::format("hone {}, {}, seed {}", version(),
+                               spec.options.method == Method::mnre ? "MNRE" : "TMNRE", spec.seed)},
+      {"state", finished ? "finished" : (progress.is_null() ? "stopped" : "running")},
+      {"live", options.live},
+      {"progress", progress},
+      {"parameters", parameters_json(spec.prior, options.truth)},
+      {"has_truth", !options.truth.empty()},
+      {"simulations", simulations_json(data.simulations, spec.options.budget)},
+      {"rounds", rounds_json(data)},
+      {"region", region_json(data)},
+      {"summary", summary.at("parameters")},
+      {"warnings", summary.at("warnings")},
+      {"corner", finished ? corner_of(run, options.truth) : Json(nullptr)},
+      {"checks", checks ? to_json(*checks) : Json(nullptr)},
+      {"training", training_json(data.training)},
+      {"observation", observation_json(data.observation, spec.noise)},
+      {"settings", to_json(spec.options)},
+      {"reproduce", reproduce_text(spec)},
+      {"run_json", to_json(spec).dump(2)}};
+  const std::size_t hash =
+      std::hash<std::string>{}(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  json["revision"] = fmt::format("{:016x}", hash);
+  return json;
+}
+
+}  // namespace hone

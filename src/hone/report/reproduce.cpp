@@ -1,0 +1,75 @@
+#include "hone/report/reproduce.h"
+
+#include <algorithm>
+
+#include "hone/core/version.h"
+#include "hone/prior/marginals.h"
+#include "hone/tasks/task.h"
+
+namespace hone {
+namespace {
+
+// The built-in problem of a run; nullptr for another simulator, or if this version has no such
+// task.
+const Task* task_of(const RunSpec& spec) {
+  if (spec.simulator.kind != SimulatorKind::task) return nullptr;
+  const auto found = std::ranges::find(all_tasks(), spec.simulator.task, &Task::name);
+  return found == all_tasks().end() ? nullptr : &*found;
+}
+
+// " --budget 2000" and the like: what differs from the preset.
+std::string flags(const InferenceOptions& options, const InferenceOptions& standard) {
+  std::string text;
+  for (const OptionEntry& entry : option_table()) {
+    const nlohmann::json value = entry.get(options);
+    if (value == entry.get(standard)) continue;
+    std::string name = entry.name;
+    std::ranges::replace(name, '_', '-');
+    const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
+    text += fmt::format(" \\\n    --{} {}", name, word);
+  }
+  return text;
+}
+
+std::string marginal_flags(const RunSpec& spec) {
+  std::vector<Marginal> usual = one_dimensional(spec.prior.dimensions());
+  const std::vector<Marginal> pairs = two_dimensional(spec.prior.dimensions());
+  usual.insert(usual.end(), pairs.begin(), pairs.end());
+  if (spec.marginals == usual) return "";
+  std::string text;
+  for (const Marginal& marginal : spec.marginals) {
+    text += fmt::format(" \\\n    --marginal {}", marginal_name(marginal, spec.prior.names()));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string reproduce_text(const RunSpec& spec) {
+  const Task* task = spec.noise.kind == NoiseKind::none ? task_of(spec) : nullptr;
+  std::string text = fmt::format("# hone {}\nhone run {} --seed {}", version(),
+                                 task != nullptr ? task->name : "problem.toml", spec.seed);
+  InferenceOptions standard = preset("default");
+  if (task == nullptr) {
+    return text + flags(spec.options, standard) + marginal_flags(spec) +
+           "\n# with the simulator, priors and observation of run.json in problem.toml";
+  }
+  standard.budget = task->budget;
+  if (spec.observation != task->observation) text += " \\\n    --observation observation.txt";
+  return text + flags(spec.options, standard) + marginal_flags(spec);
+}
+
+TruthValues known_truth(const RunSpec& spec) {
+  const Task* task = task_of(spec);
+  TruthValues truth;
+  if (task == nullptr || task->observation != spec.observation || !(task->prior == spec.prior) ||
+      task->truth.size() != spec.prior.parameters().size()) {
+    return truth;
+  }
+  for (std::size_t d = 0; d < task->truth.size(); ++d) {
+    truth[spec.prior.parameters()[d].name] = task->truth[d];
+  }
+  return truth;
+}
+
+}  // namespace hone

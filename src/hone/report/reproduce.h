@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "hone/inference/run.h"
+#include "hone/report/run_corner.h"
+
+namespace hone {
+
+// The command that makes the same run again, with what it needs in words.
+std::string reproduce_text(const RunSpec& spec);
+
+// The parameters behind the observation, if it is that of a built-in problem.
+TruthValues known_truth(const RunSpec& spec);
+
+}  // namespace hone
