@@ -26,7 +26,8 @@ bench: setup $(BUILD)/CMakeCache.txt
 	$(BUILD)/benchmarks/bench_check > $(BUILD)/bench/check.json
 
 PREFIX := /usr/local
-install: all
+install: $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) --target installable
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 # 54 inference runs, some minutes.

@@ -73,6 +73,11 @@ OpenExecutor open_executor(const RunSpec& spec, const LogSink& log) {
     case SimulatorKind::dataset: return {nullptr, std::make_unique<NothingMore>()};
     case SimulatorKind::by_hand: return {nullptr, std::make_unique<HandExecutor>()};
     case SimulatorKind::task: return threads(find_task(spec.simulator.task).simulator());
+    case SimulatorKind::function:
+      fail(ErrorKind::input,
+           "the simulator of this run is the function {} of another program: go on there (in "
+           "Python with hone.open(directory).resume(simulator))",
+           spec.simulator.function);
   }
   throw Error(ErrorKind::input, "unknown kind of simulator");
 }

@@ -143,7 +143,7 @@ TEST_F(ProblemFile, OfHoneInitIsValidAsItStands) {
 TEST(SimulatorSpec, SurvivesTheWayThroughJson) {
   for (const SimulatorKind kind :
        {SimulatorKind::command, SimulatorKind::run, SimulatorKind::library, SimulatorKind::dataset,
-        SimulatorKind::task, SimulatorKind::by_hand}) {
+        SimulatorKind::task, SimulatorKind::by_hand, SimulatorKind::function}) {
     SimulatorSpec spec;
     spec.kind = kind;
     const bool program = kind == SimulatorKind::command || kind == SimulatorKind::run;
@@ -152,7 +152,10 @@ TEST(SimulatorSpec, SurvivesTheWayThroughJson) {
     if (kind == SimulatorKind::library) spec.library = "libsim.so";
     if (kind == SimulatorKind::dataset) spec.dataset = {"theta.csv", "x.csv"}, spec.x = "data";
     if (kind == SimulatorKind::task) spec.task = "torus";
-    if (kind != SimulatorKind::task && kind != SimulatorKind::by_hand) spec.directory = "/work";
+    if (kind == SimulatorKind::function) spec.function = "model.simulate";
+    if (program || kind == SimulatorKind::library || kind == SimulatorKind::dataset) {
+      spec.directory = "/work";
+    }
     const auto json = nlohmann::json::parse(to_json(spec).dump());
     EXPECT_EQ(simulator_spec_from_json(json), spec) << json;
   }

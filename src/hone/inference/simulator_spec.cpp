@@ -9,8 +9,8 @@ namespace hone {
 namespace {
 
 using Kind = SimulatorKind;
-constexpr std::array kKinds = {Kind::command, Kind::run,  Kind::library,
-                               Kind::dataset, Kind::task, Kind::by_hand};
+constexpr std::array kKinds = {Kind::command, Kind::run,     Kind::library, Kind::dataset,
+                               Kind::task,    Kind::by_hand, Kind::function};
 
 Kind kind_from(const std::string& name) {
   std::vector<std::string> names;
@@ -26,6 +26,10 @@ bool is_program(Kind kind) {
   return kind == Kind::command || kind == Kind::run;
 }
 
+bool has_directory(Kind kind) {
+  return is_program(kind) || kind == Kind::library || kind == Kind::dataset;
+}
+
 }  // namespace
 
 std::string to_string(SimulatorKind kind) {
@@ -36,6 +40,7 @@ std::string to_string(SimulatorKind kind) {
     case Kind::dataset: return "dataset";
     case Kind::task: return "task";
     case Kind::by_hand: return "by_hand";
+    case Kind::function: return "function";
   }
   return "unknown";
 }
@@ -55,7 +60,8 @@ nlohmann::ordered_json to_json(const SimulatorSpec& spec) {
     json["dataset_rows"] = spec.dataset_rows;
   }
   if (spec.kind == Kind::task) json["task"] = spec.task;
-  if (spec.kind != Kind::task && spec.kind != Kind::by_hand) json["directory"] = spec.directory;
+  if (spec.kind == Kind::function) json["function"] = spec.function;
+  if (has_directory(spec.kind)) json["directory"] = spec.directory;
   if (is_program(spec.kind)) {
     json["workers"] = spec.workers;
     json["timeout"] = spec.timeout;
@@ -81,9 +87,8 @@ SimulatorSpec simulator_spec_from_json(const nlohmann::json& json) {
     if (spec.dataset.empty()) fail(ErrorKind::input, "simulator.dataset: names no file");
   }
   if (spec.kind == Kind::task) json.at("task").get_to(spec.task);
-  if (spec.kind != Kind::task && spec.kind != Kind::by_hand) {
-    json.at("directory").get_to(spec.directory);
-  }
+  if (spec.kind == Kind::function) json.at("function").get_to(spec.function);
+  if (has_directory(spec.kind)) json.at("directory").get_to(spec.directory);
   if (is_program(spec.kind)) {
     json.at("workers").get_to(spec.workers);
     json.at("timeout").get_to(spec.timeout);

@@ -10,14 +10,15 @@
 namespace hone {
 
 enum class SimulatorKind {
-  command,  // a program that stays and answers JSON lines
-  run,      // a program started once per simulation
-  library,  // a shared library
-  dataset,  // simulations that exist already
-  task,     // built in
-  by_hand,  // simulations made elsewhere, through `hone ask` and `hone tell`
+  command,   // a program that stays and answers JSON lines
+  run,       // a program started once per simulation
+  library,   // a shared library
+  dataset,   // simulations that exist already
+  task,      // built in
+  by_hand,   // simulations made elsewhere, through `hone ask` and `hone tell`
+  function,  // of the program that made the run: nobody else can call it
 };
-std::string to_string(SimulatorKind kind);  // as the key in a problem file
+std::string to_string(SimulatorKind kind);  // as the key in a problem file, which has no function
 
 // Where simulations come from: what the [simulator] section of a problem file says, and what
 // run.json keeps. A plain value; which fields mean something depends on the kind.
@@ -33,6 +34,7 @@ struct SimulatorSpec {
   std::string x = "x";
   Index dataset_rows = 0;  // its simulations
   std::string task;        // task: its name
+  std::string function;    // function: its name, for people
 
   std::string directory;  // absolute: programs start here, and file names are relative to it
   int workers = 0;        // command, run: how many at once; 0: one per thread

@@ -1,0 +1,94 @@
+#include <pybind11/stl.h>
+
+#include "hone/core/parallel.h"
+#include "hone/inference/ratio_estimator.h"
+#include "hone/inference/truncation.h"
+#include "python/core/arrays.h"
+#include "python/core/bindings.h"
+#include "python/core/json.h"
+#include "python/core/python_executor.h"
+
+namespace hone::python {
+namespace {
+
+using SharedEstimator = std::shared_ptr<RatioEstimator>;
+
+// Networks for these marginals on the simulations of a store inside the region.
+SharedEstimator train(SimulationStore& store, const Prior& prior, const Region& region,
+                      const std::vector<Marginal>& marginals, const InferenceOptions& options,
+                      std::uint64_t seed, int threads, const py::object& progress) {
+  SharedEstimator result;
+  PythonThread python(progress);
+  python.serve([&] {
+    with_threads(threads, [&] {
+      NoExecutor executor;
+      const Rng rng(seed);
+      Simulations simulations(prior, store, executor, rng);
+      simulations.take_existing(store.next_id());
+      const Dataset data = simulations.inside(region, options.validation_fraction);
+      // The stream of a run: the same simulations give the same networks.
+      TrainedEstimator trained =
+          train_marginals(data, marginals, options.ensemble, options, rng.child("final"), python);
+      result = std::make_shared<RatioEstimator>(std::move(trained.estimator));
+    });
+  });
+  return result;
+}
+
+py::tuple truncate_at(const RatioEstimator& estimator, const DoubleArray& x,
+                      const InferenceOptions& options) {
+  const Cut cut = truncate(estimator, vector_view(x, "x"), options.truncation);
+  py::dict facts;
+  facts["mass_ratio"] = cut.mass_ratio;
+  facts["axis_ratio"] = cut.axis_ratio;
+  facts["lost_mass"] = cut.lost_mass;
+  return py::make_tuple(cut.region, facts);
+}
+
+py::dict arrays_of(const RatioEstimator& estimator) {
+  py::dict result;
+  for (const NamedArray& array : estimator.to_arrays()) {
+    std::visit(
+        [&](const auto& values) {
+          using T = typename std::decay_t<decltype(values)>::value_type;
+          result[py::str(array.name)] = py::array_t<T>(array.shape, values.data());
+        },
+        array.values);
+  }
+  return result;
+}
+
+template <typename T>
+NamedArray named(const std::string& name, const py::array& array) {
+  const auto values = py::array_t<T, py::array::c_style>::ensure(array);
+  return {name,
+          {values.shape(), values.shape() + values.ndim()},
+          std::vector<T>(values.data(), values.data() + values.size())};
+}
+
+SharedEstimator from_arrays(const Prior& prior, const Region& region, const py::dict& dict) {
+  std::vector<NamedArray> arrays;
+  for (const auto& [key, value] : dict) {
+    const std::string name = py::str(key);
+    const auto array = value.cast<py::array>();
+    arrays.push_back(py::isinstance<py::array_t<float>>(array) ? named<float>(name, array)
+                                                               : named<double>(name, array));
+  }
+  return std::make_shared<RatioEstimator>(RatioEstimator::from_arrays(prior, region, arrays));
+}
+
+}  // namespace
+
+void bind_estimator(py::module_& m) {
+  py::class_<RatioEstimator, SharedEstimator>(m, "RatioEstimator")
+      .def("prior", [](const RatioEstimator& e) { return e.prior().prior(); })
+      .def("region", [](const RatioEstimator& e) { return e.prior().region(); })
+      .def("marginals", &RatioEstimator::marginals)
+      .def("ensemble", &RatioEstimator::ensemble)
+      .def("truncate", &truncate_at)
+      .def("to_arrays", &arrays_of)
+      .def_static("from_arrays", &from_arrays);
+  m.def("train", &train);
+}
+
+}  // namespace hone::python

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+// hone._core: the public headers for the Python files beside it, one function per subject. Nothing
+// here is meant for users: arguments arrive checked, and names are chosen for the Python side.
+
+namespace hone::python {
+
+void bind_errors(pybind11::module_& m);
+void bind_prior(pybind11::module_& m);
+void bind_region(pybind11::module_& m);
+void bind_options(pybind11::module_& m);
+void bind_estimator(pybind11::module_& m);
+void bind_posterior(pybind11::module_& m);
+void bind_store(pybind11::module_& m);
+void bind_run(pybind11::module_& m);
+void bind_metrics(pybind11::module_& m);
+void bind_figure(pybind11::module_& m);
+
+}  // namespace hone::python

@@ -1,0 +1,63 @@
+#include "python/core/python_executor.h"
+
+#include <algorithm>
+
+#include <pybind11/stl.h>
+
+#include "hone/core/error.h"
+#include "hone/simulator/delivery.h"
+#include "python/core/arrays.h"
+
+namespace hone::python {
+namespace {
+
+FinishedBlock make_block(Index begin, const DoubleArray& x, std::vector<Failure> failures,
+                         Index data_size, Index rows) {
+  FinishedBlock block{begin, to_matrix(x, "x", data_size), std::move(failures)};
+  HONE_ASSERT(std::ssize(block.failures) == block.rows());
+  HONE_ASSERT(begin >= 0 && begin + block.rows() <= rows);
+  for (Index i = 0; i < block.rows(); ++i) {
+    Failure& failure = block.failures[static_cast<std::size_t>(i)];
+    if (!failure) failure = check_data(block.x.row(i));
+  }
+  return block;
+}
+
+}  // namespace
+
+PythonExecutor::PythonExecutor(PythonThread& python, py::handle simulate, Index data_size,
+                               ExecutorOptions options)
+    : python_(python), simulate_(simulate), data_size_(data_size), options_(options) {
+  options_.validate();
+}
+
+ExecutionSummary PythonExecutor::run(const SimulationRequest& request, const SimulationSink& sink,
+                                     Observer& observer) {
+  Delivery delivery(request, data_size_, options_, sink, observer);
+  const auto deliver = [&](Index begin, const DoubleArray& x, std::vector<Failure> failures) {
+    FinishedBlock block = make_block(begin, x, std::move(failures), data_size_, request.rows());
+    {
+      const py::gil_scoped_release release;
+      delivery.push(std::move(block));
+    }
+    python_.show_progress();
+    return !delivery.stopping();
+  };
+  try {
+    python_.call([&] {
+      const py::array_t<std::uint64_t> seeds(request.rows(), request.seeds.data());
+      simulate_(to_numpy(request.theta), seeds, py::cpp_function(deliver));
+    });
+  } catch (...) {
+    delivery.simulator_gave_up(std::current_exception());
+  }
+  return delivery.finish();
+}
+
+ExecutionSummary NoExecutor::run(const SimulationRequest& request, const SimulationSink&,
+                                 Observer&) {
+  fail(ErrorKind::input, "{} simulations are missing, and there is no simulator to make them",
+       request.rows());
+}
+
+}  // namespace hone::python

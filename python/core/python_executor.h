@@ -1,0 +1,38 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include "hone/simulator/executor.h"
+#include "python/core/python_thread.h"
+
+namespace hone::python {
+
+// Runs simulations by a Python object, in the Python thread. The object is called as
+//   simulate(theta, seeds, deliver)    theta: (n, parameters)  seeds: (n) uint64
+// and calls deliver(begin, x, failures) for neighbouring rows that are finished, in any order:
+// x (k, data_size) of rows begin .. begin + k - 1, failures a list of k reasons or None. A
+// deliver() that returns False asks it to stop.
+class PythonExecutor final : public Executor {
+ public:
+  // The object must outlive the executor, which never owns it: it lives in the engine's thread.
+  PythonExecutor(PythonThread& python, py::handle simulate, Index data_size,
+                 ExecutorOptions options);
+
+  ExecutionSummary run(const SimulationRequest& request, const SimulationSink& sink,
+                       Observer& observer) override;
+
+ private:
+  PythonThread& python_;
+  py::handle simulate_;
+  Index data_size_;
+  ExecutorOptions options_;
+};
+
+// For work that finds all its simulations in the store.
+class NoExecutor final : public Executor {
+ public:
+  ExecutionSummary run(const SimulationRequest& request, const SimulationSink& sink,
+                       Observer& observer) override;
+};
+
+}  // namespace hone::python

@@ -1,0 +1,51 @@
+"""hone: which parameters could have produced this observation?
+
+Simulation-based inference by truncated marginal neural ratio estimation. Hand it a simulator, a
+prior and one observation:
+
+    run = hone.run(prior, simulator, observation, budget=5000)
+    run.posterior.sample(1000, "mass")
+
+See ``help(hone.run)`` and docs/python.md.
+"""
+
+from ._core import version as __version__
+from .comparison import compare
+from .distributions import (
+    Beta,
+    Distribution,
+    Exponential,
+    Gamma,
+    HalfNormal,
+    LogNormal,
+    LogUniform,
+    Normal,
+    StudentT,
+    Tabulated,
+    Triangular,
+    TruncatedNormal,
+    Uniform,
+)
+from .errors import (
+    Error,
+    FileError,
+    InputError,
+    Interrupted,
+    NumericalError,
+    SimulatorError,
+)
+from .estimator import MNRE, Cut, RatioEstimator, train
+from .figure import Figure, corner
+from .options import option_help, options
+from .posterior import Density, Posterior
+from .prior import Prior, Region
+from .run import Run, open, run
+from .store import Store
+
+__all__ = [
+    "MNRE", "Beta", "Cut", "Density", "Distribution", "Error", "Exponential", "Figure", "FileError",
+    "Gamma", "HalfNormal", "InputError", "Interrupted", "LogNormal", "LogUniform", "Normal",
+    "NumericalError", "Posterior", "Prior", "RatioEstimator", "Region", "Run", "SimulatorError",
+    "Store", "StudentT", "Tabulated", "Triangular", "TruncatedNormal", "Uniform", "compare",
+    "corner", "open", "option_help", "options", "run", "train",
+]

@@ -1,0 +1,227 @@
+"""Priors of all parameters, and regions of them."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from . import _core
+from ._arrays import as_count, as_rows, as_seed
+from .distributions import Distribution
+from .errors import InputError
+
+
+class Prior:
+    """Independent priors of all parameters, in their order.
+
+    >>> import hone
+    >>> prior = hone.Prior(mass=hone.LogUniform(1, 100), slope=hone.Normal(-2, 0.5))
+    >>> prior.names
+    ['mass', 'slope']
+    >>> prior.sample(5, seed=1).shape
+    (5, 2)
+
+    A dictionary does instead of keywords, and a list gives the names theta_0, theta_1, ... Labels
+    are for figures: ``labels={"mass": "M"}``.
+    """
+
+    def __init__(
+        self,
+        distributions: Mapping[str, Distribution] | Sequence[Distribution] | None = None,
+        *,
+        labels: Mapping[str, str] | None = None,
+        **named: Distribution,
+    ) -> None:
+        given = _by_name(distributions, named)
+        wrong = [name for name, one in given.items() if not isinstance(one, Distribution)]
+        if wrong:
+            raise TypeError(
+                f"prior of '{wrong[0]}' = {given[wrong[0]]!r}: must be a distribution, such as "
+                "hone.Uniform(0, 1)"
+            )
+        unknown = [name for name in labels or {} if name not in given]
+        if unknown:
+            raise InputError(
+                f"labels: there is no parameter '{unknown[0]}'; "
+                + _core.suggestion(unknown[0], list(given))
+            )
+        self._core = _core.Prior(
+            list(given),
+            [(labels or {}).get(name, "") for name in given],
+            [one._core for one in given.values()],
+        )
+
+    @classmethod
+    def _wrap(cls, core: Any) -> Prior:
+        self = cls.__new__(cls)
+        self._core = core
+        return self
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the parameters, in the order of the columns of theta."""
+        return self._core.names()
+
+    @property
+    def labels(self) -> list[str]:
+        """What figures write at the axes."""
+        return self._core.labels()
+
+    @property
+    def dimensions(self) -> int:
+        """How many parameters there are."""
+        return len(self.names)
+
+    def __len__(self) -> int:
+        return self.dimensions
+
+    def __getitem__(self, parameter: str | int) -> Distribution:
+        return Distribution._wrap(self._core.distribution(self._index(parameter)))
+
+    def _index(self, parameter: str | int) -> int:
+        if not isinstance(parameter, str):
+            return range(self.dimensions)[parameter]
+        if parameter not in self.names:
+            hint = _core.suggestion(parameter, self.names)
+            raise KeyError(f"there is no parameter '{parameter}'; {hint}")
+        return self.names.index(parameter)
+
+    def sample(self, n: int, seed: int = 1, region: Region | None = None) -> np.ndarray:
+        """(n, parameters): independent draws, from a region of the prior if there is one."""
+        return (region or Region.whole(self)).sample(n, seed)
+
+    def log_prob(self, theta: Any) -> np.ndarray:
+        """(n): log density of every row of theta; -inf outside the support."""
+        return self._core.log_density(as_rows(theta, self.dimensions, "theta"))
+
+    def to_unit(self, theta: Any) -> np.ndarray:
+        """u = CDF(theta) of every parameter: uniform on the unit cube under the prior."""
+        return self._core.to_unit(as_rows(theta, self.dimensions, "theta"))
+
+    def to_theta(self, u: Any) -> np.ndarray:
+        """The inverse of ``to_unit``."""
+        return self._core.to_theta(as_rows(u, self.dimensions, "u"))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Prior) and self._core == other._core
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.names))
+
+    def __repr__(self) -> str:
+        return f"Prior({', '.join(f'{name}={self[name]!r}' for name in self.names)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        labels = dict(zip(self.names, self._core.labels()))
+        return _restore_prior, ({name: self[name] for name in self.names}, labels)
+
+
+def as_prior(value: Any) -> Prior:
+    """What ``hone.run`` takes for a prior, as one."""
+    if isinstance(value, Prior):
+        return value
+    if isinstance(value, Distribution):
+        return Prior([value])
+    if isinstance(value, (Mapping, Sequence)) and not isinstance(value, str):
+        return Prior(value)
+    raise TypeError(
+        f"prior = {value!r}: must be a hone.Prior, or distributions by name: "
+        '{"mass": hone.Uniform(0, 1)}'
+    )
+
+
+def _by_name(distributions: Any, named: dict[str, Any]) -> dict[str, Any]:
+    if distributions is None:
+        return named
+    if not isinstance(distributions, Mapping):
+        distributions = {f"theta_{i}": one for i, one in enumerate(distributions)}
+    twice = [name for name in named if name in distributions]
+    if twice:
+        raise InputError(f"prior: '{twice[0]}' is there twice")
+    return {**distributions, **named}
+
+
+def _restore_prior(distributions: dict[str, Distribution], labels: dict[str, str]) -> Prior:
+    return Prior(distributions, labels=labels)
+
+
+class Region:
+    """A part of a prior: on every axis a union of intervals, and their product in all.
+
+    >>> import hone
+    >>> prior = hone.Prior(a=hone.Uniform(0, 10), b=hone.Normal(0, 1))
+    >>> region = hone.Region(prior, a=(2, 4))
+    >>> region.mass
+    0.2
+    >>> region.contains([[3, 0], [5, 0]])
+    array([ True, False])
+    """
+
+    def __init__(self, prior: Prior, **bounds: tuple[float, float]) -> None:
+        unknown = [name for name in bounds if name not in prior.names]
+        if unknown:
+            raise InputError(
+                f"there is no parameter '{unknown[0]}'; "
+                + _core.suggestion(unknown[0], prior.names)
+            )
+        axes = [bounds.get(name, prior[name].support) for name in prior.names]
+        for name, axis in bounds.items():
+            if np.shape(axis) != (2,):
+                raise InputError(f"{name} = {axis!r}: must be (low, high)")
+        self.prior = prior
+        self._core = _core.Region.from_bounds(prior._core, [(float(a), float(b)) for a, b in axes])
+
+    @classmethod
+    def whole(cls, prior: Prior) -> Region:
+        """All of the prior."""
+        return cls._wrap(_core.Region.whole(prior.dimensions), prior)
+
+    @classmethod
+    def _wrap(cls, core: Any, prior: Prior) -> Region:
+        self = cls.__new__(cls)
+        self._core, self.prior = core, prior
+        return self
+
+    @property
+    def mass(self) -> float:
+        """The prior's probability inside."""
+        return self._core.mass()
+
+    def bounds(self, parameter: str | int) -> list[tuple[float, float]]:
+        """The intervals of one parameter, in its units."""
+        return self._core.bounds(self.prior._core, self.prior._index(parameter))
+
+    def contains(self, theta: Any) -> np.ndarray:
+        """(n): whether each row of theta is inside."""
+        rows = as_rows(theta, self.prior.dimensions, "theta")
+        return self._core.contains(self.prior._core, rows)
+
+    def sample(self, n: int, seed: int = 1) -> np.ndarray:
+        """(n, parameters): draws from the prior inside the region."""
+        return self._core.sample(self.prior._core, as_count(n, "n"), as_seed(seed))
+
+    def log_prob(self, theta: Any) -> np.ndarray:
+        """(n): log density of the prior cut to the region; -inf outside."""
+        rows = as_rows(theta, self.prior.dimensions, "theta")
+        return self._core.log_density(self.prior._core, rows)
+
+    def intersect(self, other: Region) -> Region:
+        """What is common to both."""
+        return Region._wrap(self._core.intersect(other._core), self.prior)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Region) and self._core == other._core and self.prior == other.prior
+
+    def __hash__(self) -> int:
+        return hash((self.prior, self.mass))
+
+    def __repr__(self) -> str:
+        return self._core.text(self.prior._core)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore_region, (self._core.to_json(), self.prior)
+
+
+def _restore_region(json: dict[str, Any], prior: Prior) -> Region:
+    return Region._wrap(_core.Region.from_json(json), prior)

@@ -1,0 +1,267 @@
+"""A whole inference: simulate, truncate, train; and what came out of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from . import _core
+from ._arrays import as_count, as_seed, as_vector
+from ._calling import Caller, function_name
+from ._place import Place
+from ._pool import executor
+from ._problem import existing_simulations, marginal_list, noise_spec, simulator_spec
+from ._progress import shown
+from ._simulate import Failures
+from ._table import Table
+from .errors import InputError, SimulatorError
+from .options import make_options
+from .posterior import SUMMARY_COLUMNS, Marginal, Posterior
+from .prior import Prior, Region, as_prior
+from .store import Store
+
+Simulator = Callable[..., Any]
+
+KEYWORDS = ("seed", "directory", "marginals", "workers", "batched", "preset", "noise",
+            "simulations", "threads", "progress", "name")
+
+
+def run(
+    prior: Prior | Mapping[str, Any] | Sequence[Any],
+    simulator: Simulator | None,
+    observation: Any,
+    *,
+    seed: int = 1,
+    directory: str | os.PathLike[str] | None = None,
+    marginals: Sequence[Marginal] | str | None = None,
+    workers: int = 0,
+    batched: bool = False,
+    preset: str = "default",
+    noise: Any = None,
+    simulations: tuple[Any, Any] | None = None,
+    threads: int = 0,
+    progress: Any = True,
+    name: str | None = None,
+    **options: Any,
+) -> Run:
+    """Which parameters could have produced the observation?
+
+    >>> import hone
+    >>> def simulate(theta, rng):
+    ...     return theta + 0.1 * rng.standard_normal(2)
+    >>> prior = {"a": hone.Uniform(-1, 1), "b": hone.Uniform(-1, 1)}
+    >>> run = hone.run(prior, simulate, [0.3, -0.2], budget=400, max_epochs=5, progress=False)
+    >>> run.posterior.sample(1000, "a").shape
+    (1000, 1)
+
+    prior: a ``hone.Prior``, or distributions by name.
+    simulator: a function of theta that returns data like the observation. It may also take
+        ``rng``, a numpy Generator of its own for every call, or ``seed``; then the same seed of
+        the run gives the same result, with any number of workers. If its arguments are named like
+        the parameters, it gets numbers. What it raises is a failed simulation, and so is NaN.
+        None: only the given simulations are used.
+    observation: the real data; more than one dimension is flattened, here and in the simulator.
+    directory: where everything is kept. If it holds this run already, it goes on where that
+        stopped; another run is never overwritten. None: a temporary directory, kept if the run is
+        interrupted; ``run.save()`` keeps it otherwise.
+    marginals: posteriors to train: "1d", "2d", "joint" or parameters, as in ["1d", ("a", "b")].
+        None: all of one and two parameters.
+    workers: processes that call the simulator; 0: this one.
+    batched: the simulator takes theta (n, parameters) and returns x (n, data) for many at once.
+    preset, options: as on the command line, see ``hone.options()``: budget, ensemble, ...
+    noise: noise that training adds to what the simulator makes, afresh in every epoch: sigma (one,
+        or one per value), a covariance matrix, or "poisson".
+    simulations: (theta, x), drawn from the prior before; counted by the budget.
+    threads: for training; 0: one per core. progress: show it, or an object with show() and log().
+    """
+    prior = as_prior(prior)
+    data = as_vector(observation, "observation")
+    workers = as_count(workers, "workers")
+    threads = as_count(threads, "threads")
+    existing = existing_simulations(simulations, prior, data.size)
+    if simulator is None and existing is None:
+        raise InputError("simulator = None: give a simulator, or simulations=(theta, x)")
+    if simulator is None:
+        options.setdefault("budget", len(existing[0]))
+    caller = None if simulator is None else Caller(simulator, prior.names, data.size, batched)
+    place = Place(directory)
+    spec = _core.RunSpec(
+        name or (function_name(simulator).rpartition(".")[2].strip("<>") if simulator else "data"),
+        simulator_spec(simulator, existing, place.path),
+        noise_spec(noise),
+        as_seed(seed),
+        prior._core,
+        data,
+        marginal_list(marginals, prior),
+        make_options(preset, options, "run", KEYWORDS),
+    )
+    result = Run(place.create(spec, existing), place)
+    result._execute(caller, workers, threads, progress)
+    return result
+
+
+def open(directory: str | os.PathLike[str]) -> Run:
+    """A run on disk, made here or by the command line."""
+    return Run(_core.Run.open(os.fspath(directory)), Place(directory))
+
+
+class Run:
+    """A run on disk, and what came out of it. Made by ``hone.run`` and ``hone.open``."""
+
+    def __init__(self, core: Any, place: Place) -> None:
+        self._core, self._place = core, place
+        self._failures = Failures()
+        self._posterior: Posterior | None = None
+        self.prior = Prior._wrap(core.prior())
+
+    @property
+    def directory(self) -> Path:
+        """Where it is kept. A temporary one goes with this object, unless ``save`` is called."""
+        return self._place.path
+
+    @property
+    def observation(self) -> np.ndarray:
+        """The data, as one vector."""
+        return self._core.observation()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All options of the run."""
+        return self._core.spec()["options"]
+
+    @property
+    def seed(self) -> int:
+        """What all random numbers of the run come from."""
+        return self._core.spec()["seed"]
+
+    @property
+    def finished(self) -> bool:
+        """Is there a posterior?"""
+        return self._core.finished()
+
+    @property
+    def posterior(self) -> Posterior:
+        """For the observation."""
+        if self._posterior is None:
+            self._posterior = self.build_posterior()
+        return self._posterior
+
+    def build_posterior(self, x: Any = None) -> Posterior:
+        """For other data like the observation, made by parameters inside the region."""
+        estimators = self._core.estimators()
+        if not estimators:
+            raise InputError(f"{self.directory} is not finished; call resume()")
+        data = self.observation if x is None else as_vector(x, "x", self.observation.size)
+        return Posterior(estimators, self.prior, data, 'call run.train("{}")')
+
+    @property
+    def region(self) -> Region:
+        """The part of the prior the final simulations come from."""
+        region = self._core.region()
+        return Region.whole(self.prior) if region is None else Region._wrap(region, self.prior)
+
+    @property
+    def rounds(self) -> Table:
+        """What every round of truncation did."""
+        rows = [{**one, "name": str(one["number"]), "mass": one["region"].mass(),
+                 "region": Region._wrap(one["region"], self.prior)} for one in self._core.rounds()]
+        columns = {"name": "round", "mass": "prior mass", "kept": "kept", "simulated": "new",
+                   "mass_ratio": "a cut keeps"}
+        return Table(rows, columns)
+
+    @property
+    def simulations(self) -> Store:
+        """All simulations of the run, to read."""
+        return Store._wrap(self._core.simulations(), self.prior, read_only=True)
+
+    @property
+    def tracebacks(self) -> list[str]:
+        """Of simulations that failed since this object was made: one for each reason."""
+        return list(self._failures.tracebacks.values())
+
+    @property
+    def warnings(self) -> list[dict[str, str]]:
+        """What to know before trusting the answer: kind, message and advice of each."""
+        return (self._core.summary() or {"warnings": []})["warnings"]
+
+    def summary(self) -> Table:
+        """Mean, standard deviation and intervals of every parameter, and warnings."""
+        summary = self._core.summary()
+        if summary is None:
+            raise InputError(f"{self.directory} is not finished; call resume()")
+        notes = [f"warning: {w['message']}; {w['advice']}" for w in summary["warnings"]]
+        return Table(summary["parameters"], SUMMARY_COLUMNS, notes)
+
+    def corner(self, parameters: Sequence[str | int] | None = None, **style: Any) -> Any:
+        """The corner plot, as ``posterior.corner()``."""
+        return self.posterior.corner(parameters, **style)
+
+    def resume(self, simulator: Simulator | None = None, *, workers: int = 0,
+               batched: bool = False, threads: int = 0, progress: Any = True) -> Run:
+        """Goes on exactly where the run stopped, with the simulator it was started with."""
+        kind = self._core.spec()["simulator"]["kind"]
+        if simulator is None and kind not in ("dataset", "task") and not self._core.complete():
+            raise InputError(
+                "resume() needs the simulator of the run" if kind == "function"
+                else f"go on with `hone resume {self.directory}`, or give resume() a simulator"
+            )
+        caller = None
+        if simulator is not None:
+            caller = Caller(simulator, self.prior.names, self.observation.size, batched)
+        self._execute(caller, as_count(workers, "workers"), as_count(threads, "threads"), progress)
+        return self
+
+    def train(self, *marginals: Marginal, threads: int = 0, progress: Any = True) -> Run:
+        """Trains more marginals on the simulations of a finished run: ``run.train("joint")``."""
+        wanted = marginal_list(list(marginals), self.prior)
+        with shown(progress) as watcher:
+            self._core.train(wanted, as_count(threads, "threads"), watcher)
+        self._posterior = None
+        return self
+
+    def save(self, directory: str | os.PathLike[str]) -> Run:
+        """Copies the run to a new directory, where it stays."""
+        target = Path(directory)
+        if target.exists() and any(target.iterdir()):
+            raise InputError(f"{target}: is not empty; a run is never overwritten")
+        shutil.copytree(self.directory, target, dirs_exist_ok=True)
+        self._place = Place(target)
+        self._core = _core.Run.open(str(target))
+        return self
+
+    def __repr__(self) -> str:
+        state = "finished" if self.finished else "not finished"
+        head = f"Run of {', '.join(self.prior.names)} in {self.directory}, {state}"
+        return f"{head}\n{self.summary()!r}" if self.finished else head
+
+    def _repr_html_(self) -> str | None:
+        return self.summary()._repr_html_() if self.finished else None
+
+    def _execute(self, caller: Caller | None, workers: int, threads: int, progress: Any) -> None:
+        if self._core.complete():
+            return
+        self._posterior = None
+        try:
+            with shown(progress) as watcher, executor(caller, self._failures, workers) as simulate:
+                self._core.execute(simulate, threads, watcher)
+        except SimulatorError as error:
+            self._note_tracebacks()
+            self._place.keep()
+            raise error from self._failures.last_error
+        except BaseException as error:
+            self._place.keep()
+            hint = f"finished simulations are kept; go on with directory={str(self.directory)!r}"
+            if hasattr(error, "add_note"):
+                error.add_note(hint)
+            raise
+        self._note_tracebacks()
+
+    def _note_tracebacks(self) -> None:
+        """Into the log of the run, where external simulators leave their messages, too."""
+        if self._failures.tracebacks:
+            with (self.directory / "simulator.log").open("a", encoding="utf-8") as log:
+                log.write("\n".join(self._failures.tracebacks.values()))
