@@ -18,12 +18,13 @@ struct Shares {
 
 Shares flagged(Fault fault, Index draws, Index marginals, Index cases) {
   std::vector<Shares> found(static_cast<std::size_t>(cases));
+  const EcdfBands bands = bands_for(marginals, draws);
   parallel_for(cases, [&](Index i) {
     const auto known = test::known_draws(fault, draws, marginals,
                                          Rng(7).child("case", static_cast<std::uint64_t>(i)));
     Shares& one = found[static_cast<std::size_t>(i)];
     one.coverage = check_coverage(known.credibility).result.status != Status::pass;
-    one.sbc = sbc_result(ecdf_curves(known.cdf)).status != Status::pass;
+    one.sbc = sbc_result(ecdf_curves(known.cdf, bands)).status != Status::pass;
     one.local = local_c2st_result(local_c2st(known.local)).status != Status::pass;
   });
   Shares sum;

@@ -17,11 +17,12 @@ struct Flags {
 
 Flags count_flags(Fault fault, Index draws, Index marginals, Index cases) {
   Flags flags;
+  const EcdfBands bands = bands_for(marginals, draws);
   for (Index i = 0; i < cases; ++i) {
     const auto known = known_draws(fault, draws, marginals,
                                    test::test_rng().child("case", static_cast<std::uint64_t>(i)));
     flags.coverage += check_coverage(known.credibility).result.status != Status::pass;
-    flags.sbc += sbc_result(ecdf_curves(known.cdf)).status != Status::pass;
+    flags.sbc += sbc_result(ecdf_curves(known.cdf, bands)).status != Status::pass;
     flags.local += local_c2st_result(local_c2st(known.local)).status != Status::pass;
   }
   return flags;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "hone/check/coverage.h"
 #include "hone/check/ecdf.h"
 #include "hone/check/local_c2st.h"
@@ -59,7 +61,7 @@ struct KnownDraws {
 inline KnownDraws known_draws(Fault fault, Index draws, Index marginals, const Rng& rng) {
   KnownDraws result;
   for (Index m = 0; m < marginals; ++m) {
-    const std::string name = "p" + std::to_string(m);
+    const std::string name = fmt::format("p{}", m);
     result.credibility.push_back({name, 1, {}});
     result.cdf.push_back({name, {}});
     result.local.push_back({name, {}, {}, {}, 0, 1});

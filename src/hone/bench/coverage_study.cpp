@@ -16,18 +16,22 @@
 namespace hone {
 namespace {
 
+RunSpec run_spec(const CoverageCase& one, const Task& task) {
+  SimulatorSpec simulator;
+  simulator.task = task.name;
+  return {.name = task.name,
+          .simulator = simulator,
+          .seed = one.seed,
+          .prior = task.prior,
+          .observation = task.observation,
+          .marginals = marginals_from_words({}, task.prior),
+          .options = one.options};
+}
+
 Checks checks_of(const CoverageCase& one, const std::filesystem::path& directory,
                  Observer& observer) {
   const Task& task = find_task(one.task);
-  SimulatorSpec simulator;
-  simulator.task = task.name;
-  Run run = open_case_run(directory, {.name = task.name,
-                                      .simulator = simulator,
-                                      .seed = one.seed,
-                                      .prior = task.prior,
-                                      .observation = task.observation,
-                                      .marginals = marginals_from_words({}, task.prior),
-                                      .options = one.options});
+  Run run = open_case_run(directory, run_spec(one, task));
   const auto known = read_checks(directory);
   if (known && known->draws_from == "fresh" && known->draws == one.draws) return *known;
   const auto made = task.simulator();

@@ -12,6 +12,7 @@
 #include "hone/check/health.h"
 #include "hone/check/local_c2st.h"
 #include "hone/check/misspecification.h"
+#include "hone/check/run_draws.h"
 #include "hone/check/widening.h"
 #include "hone/core/error.h"
 #include "hone/store/run_directory.h"
@@ -27,54 +28,6 @@ void CheckOptions::validate() const {
 }
 
 namespace {
-
-// Simulations that no network was trained on, and some that were, to compare with.
-struct RunDraws {
-  std::string from;
-  Matrix<float> x, reference_x;  // (n, data size)
-  Matrix<double> local;          // (n, parameters) of x
-};
-
-Matrix<float> read_x(const Dataset& data, std::span<const Index> rows) {
-  Matrix<float> x(std::ssize(rows), data.x->cols());
-  data.x->read(x, rows);
-  return x;
-}
-
-std::span<const Index> first_rows(const std::vector<Index>& rows, Index most) {
-  return std::span(rows).first(static_cast<std::size_t>(std::min(most, std::ssize(rows))));
-}
-
-RunDraws find_draws(const Run& run, const Region& region, const CheckOptions& options,
-                    Executor* executor, Observer& observer) {
-  const NoiseModel* noise = executor == nullptr ? nullptr : executor->noise();
-  const Run::Data own = run.data_inside(region, noise);
-  const Index row_bytes = own.rows.x->cols() * static_cast<Index>(sizeof(float));
-  const Index most = std::clamp<Index>(options.most_bytes / row_bytes, 1, options.most_draws);
-  RunDraws draws;
-  draws.reference_x = read_x(own.rows, first_rows(own.rows.training, std::min<Index>(most, 4000)));
-  const auto take = [&](const Dataset& data, const std::vector<Index>& rows) {
-    const auto chosen = first_rows(rows, most);
-    draws.x = read_x(data, chosen);
-    draws.local = Matrix<double>(std::ssize(chosen), data.theta.cols());
-    for (Index i = 0; i < draws.local.rows(); ++i) {
-      const auto theta = data.theta.row(chosen[static_cast<std::size_t>(i)]);
-      std::ranges::copy(theta, draws.local.row(i).begin());
-    }
-  };
-  if (options.simulations == 0) {
-    draws.from = "validation";
-    take(own.rows, own.rows.validation);
-  } else {
-    HONE_ASSERT(executor != nullptr);
-    draws.from = "fresh";
-    const Run::Data fresh = run.test_data(region, options.simulations, *executor, observer);
-    std::vector<Index> all(static_cast<std::size_t>(fresh.rows.rows()));
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
-    take(fresh.rows, all);
-  }
-  return draws;
-}
 
 // Ranks of all marginals, of the main networks and of those trained later.
 std::vector<MarginalRanks> all_ranks(const std::vector<TrainedEstimator>& trained,

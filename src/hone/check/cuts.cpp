@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "hone/check/draws.h"
+#include "hone/check/feature_distance.h"
 #include "hone/check/proportion.h"
 
 namespace hone {
@@ -15,6 +16,8 @@ namespace {
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 // More would not tell more: a fraction of 0.001 is seen well.
 constexpr std::size_t kMostDraws = 5000;
+// The probe takes data that are no farther out than this share of those from the final region.
+constexpr double kTypical = 0.95;
 
 // Rows of the data set, as an estimator sees them, and their parameters.
 struct Rows {
@@ -66,6 +69,12 @@ class CutChecker {
         final.features(run.spec().observation), Matrix<double>(1, prior_.dimensions()), {}};
     for (double& value : observed.local.row(0)) value = 0.5;
     observed_ = single_ranks(final, observed, rng);
+    // What the networks saw in training: elsewhere their answers mean nothing.
+    const Run::Data inside = run.data_inside(final.prior().region(), noise);
+    const Rows seen = read_rows(inside.rows, at_most(inside.rows.training), final);
+    distance_.emplace(seen.features);
+    std::vector<double> distances = (*distance_)(seen.features);
+    typical_ = quantile(distances, kTypical);
   }
 
   // One entry per axis of the round; `issued`: simulations that there were after it.
@@ -113,11 +122,13 @@ class CutChecker {
     const Rows rows = read_rows(data, at_most(all), final_);
     const Rng rng = rng_.child("probe", static_cast<std::uint64_t>(round.number));
     const auto ranks = single_ranks(final_, rows, rng);
+    const std::vector<double> distances = (*distance_)(rows.features);
     for (std::size_t k = 0; k < ranks.size(); ++k) {
       const int d = ranks[k].marginal[0];
       CutCheck& check = checks[static_cast<std::size_t>(d)];
       for (std::size_t i = 0; i < ranks[k].mean.size(); ++i) {
-        if (!looks_alike(ranks[k].mean[i], ranks[k].deviation[i], observed_[k].mean[0],
+        if (distances[i] > typical_ ||
+            !looks_alike(ranks[k].mean[i], ranks[k].deviation[i], observed_[k].mean[0],
                          observed_[k].deviation[0]) ||
             !others_inside(round.cut.region, rows.theta.row(static_cast<Index>(i)), d)) {
           continue;
@@ -144,6 +155,8 @@ class CutChecker {
   const NoiseModel* noise_;
   Rng rng_;
   std::vector<MarginalRanks> observed_;
+  std::optional<FeatureDistance> distance_;  // from the data of the final region
+  double typical_ = 0;
 };
 
 }  // namespace

@@ -18,12 +18,10 @@ CheckResult edges_result(const std::vector<EdgeCheck>& edges);
 // The cuts that led to the final region, axis by axis. Each has three witnesses:
 //   lost_mass   what the networks that decided say is lost
 //   cut_truths  test draws of the region before the cut, never seen in training: how often would
-//   the
-//               rule, given their data, have cut their true value?
+//               the rule, given their data, have cut their true value?
 //   near        the probe: simulations of the region before the cut, other parameters inside the
-//   new
-//               one, whose data the final networks cannot tell from the observation. If many of
-//               them come from what was cut away, a mode was.
+//               new one, whose data are typical of the final region and give the posterior of the
+//               observation there. If many of them come from what was cut away, a mode was.
 std::vector<CutCheck> check_cuts(const Run& run, const RatioEstimator& final,
                                  const NoiseModel* simulator_noise, const Rng& rng,
                                  Observer& observer);

@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-constexpr Index kProposalCells = 128;
+constexpr Index kProposalCells = 64;
 
 // The prior's density per unit of theta against the local coordinate, on a fine table: regions of
 // highest density are then those of the intervals that a run reports.

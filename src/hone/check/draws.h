@@ -10,10 +10,10 @@
 namespace hone {
 
 // Points on which a posterior is computed for each test draw (hone/check/lattice.h). The tests are
-// exact for any number; more points show finer faults. For 55 marginals and 10,000 draws these take
-// 20 s on 2 cores (benchmarks/check.cpp).
+// exact for any number; more points show finer faults. benchmarks/check.cpp measures what they
+// cost.
 struct RankOptions {
-  Index points_1d = 256;
+  Index points_1d = 160;
   Index points_2d = 144;
   Index points_more = 1021;
   Index batch = 512;                 // draws at a time

@@ -164,14 +164,22 @@ CheckResult summarize(const std::string& name, const std::vector<EcdfCurve>& cur
 
 }  // namespace
 
-std::vector<EcdfCurve> ecdf_curves(const std::vector<UniformValues>& values,
+EcdfBands bands_for(Index curves, Index draws, const EcdfLimits& limits) {
+  return simultaneous_bands(draws, 1 - limits.false_alarms / static_cast<double>(curves));
+}
+
+std::vector<EcdfCurve> ecdf_curves(const std::vector<UniformValues>& values, const EcdfBands& bands,
                                    const EcdfLimits& limits) {
   std::vector<EcdfCurve> curves;
-  if (values.empty() || std::ssize(values[0].values) < limits.fewest_draws) return curves;
-  const double each = limits.false_alarms / static_cast<double>(values.size());
-  const EcdfBands bands = simultaneous_bands(std::ssize(values[0].values), 1 - each);
   for (const UniformValues& one : values) curves.push_back(make_curve(one, bands, limits));
   return curves;
+}
+
+std::vector<EcdfCurve> ecdf_curves(const std::vector<UniformValues>& values,
+                                   const EcdfLimits& limits) {
+  if (values.empty() || std::ssize(values[0].values) < limits.fewest_draws) return {};
+  return ecdf_curves(values, bands_for(std::ssize(values), std::ssize(values[0].values), limits),
+                     limits);
 }
 
 CheckResult sbc_result(const std::vector<EcdfCurve>& curves, const EcdfLimits& limits) {

@@ -31,6 +31,10 @@ struct EcdfLimits {
 };
 std::vector<EcdfCurve> ecdf_curves(const std::vector<UniformValues>& values,
                                    const EcdfLimits& limits = {});
+// The bands of such a check, for those who judge many sets of curves of one size.
+EcdfBands bands_for(Index curves, Index draws, const EcdfLimits& limits = {});
+std::vector<EcdfCurve> ecdf_curves(const std::vector<UniformValues>& values, const EcdfBands& bands,
+                                   const EcdfLimits& limits = {});
 
 // Simulation-based calibration: the posterior CDF of the true value, for every 1-d marginal.
 CheckResult sbc_result(const std::vector<EcdfCurve>& curves, const EcdfLimits& limits = {});
