@@ -35,8 +35,13 @@ class Browser:
         capabilities = {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
                                         "goog:loggingPrefs": {"browser": "ALL"}}}
         self.session = ""
-        self.session = "/session/" + self.call("POST", "/session",
-                                               {"capabilities": capabilities})["sessionId"]
+        try:
+            answer = self.call("POST", "/session", {"capabilities": capabilities})
+        except RuntimeError as error:
+            self.process.terminate()
+            print("skipped: Chromium does not start here:", error)
+            sys.exit(SKIPPED)
+        self.session = "/session/" + answer["sessionId"]
         return self
 
     def __exit__(self, *_):
