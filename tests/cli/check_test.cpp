@@ -4,6 +4,7 @@
 
 #include "cli/program.h"
 #include "cli/same_run.h"
+#include "hone/core/rng.h"
 
 namespace hone {
 namespace {
@@ -45,7 +46,7 @@ TEST(Check, JsonHasTheVerdictCoverageAndEveryCheck) {
   std::vector<std::string> names;
   for (const Json& one : json.at("checks")) names.push_back(one.at("name"));
   for (const char* name : {"coverage", "sbc", "tarp", "local_c2st", "edges", "cut_truths", "probe",
-                           "misspecification", "training", "projections"}) {
+                           "misspecification", "training", "projections", "sampling"}) {
     EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
   }
   EXPECT_EQ(std::ranges::find(names, "ensemble"), names.end()) << "of a single network";
@@ -82,46 +83,55 @@ TEST(Check, AMissingVerdictIsMadeByResume) {
   EXPECT_EQ(files_of(scratch.path() / "run"), before);
 }
 
+// x = theta with noise of 0.05, of which the run's data are then said to have twice as much:
+// posteriors that are far too narrow.
+void make_overconfident_run(const std::filesystem::path& directory) {
+  std::string table = "a,x0\n";
+  for (int i = 0; i < 3000; ++i) {
+    const double a = Rng(4).child("row", static_cast<std::uint64_t>(i)).uniform();
+    table += fmt::format("{0:.17g},{0:.17g}\n", a);
+  }
+  put_bytes(directory / "sims.csv", table);
+  put_bytes(directory / "problem.toml",
+            "[simulator]\ndataset = \"sims.csv\"\n"
+            "[noise]\nkind = \"gaussian\"\nsigma = [0.05]\n"
+            "[observation]\nvalues = [0.4]\n"
+            "[[parameters]]\nname = \"a\"\nprior = { kind = \"uniform\", low = 0, high = 1 }\n"
+            "[inference]\nbudget = 3000\nmethod = \"mnre\"\nmax_epochs = 10\nhidden = 16\n");
+  const ProgramResult run = run_program(directory, {"run", "problem.toml", "-o", "run"});
+  ASSERT_EQ(run.code, 0) << run;
+  const std::filesystem::path file = directory / "run" / "run.json";
+  Json json = Json::parse(bytes_of(file));
+  json["noise"]["sigma"] = {0.1};
+  put_bytes(file, json.dump());
+}
+
+TEST(Check, PosteriorsThatAreTooNarrowFail) {
+  const TemporaryDirectory scratch;
+  make_overconfident_run(scratch.path());
+  const ProgramResult result = run_program(scratch.path(), {"check", "run"});
+  EXPECT_EQ(result.code, 1) << result;
+  EXPECT_TRUE(contains(result.out, "verdict: fail")) << result;
+  EXPECT_TRUE(contains(result.out, "coverage: overconfident")) << result;
+  EXPECT_TRUE(contains(result.err, "fails its checks")) << result;
+  const ProgramResult more = run_program(scratch.path(), {"check", "run", "--simulations", "10"});
+  expect_refused(more, 2, {"--simulations 10", "data set"});
+}
+
 TEST(Check, ACorrectionIsReportedUsedAndTakenBack) {
   const TemporaryDirectory scratch;
-  // Few simulations, hardly any to validate, long training at a constant rate: too sure.
-  const ProgramResult run = run_program(scratch.path(), {"run",
-                                                         "torus",
-                                                         "-o",
-                                                         "run",
-                                                         "--budget",
-                                                         "150",
-                                                         "--dropout",
-                                                         "0",
-                                                         "--patience",
-                                                         "150",
-                                                         "--max-epochs",
-                                                         "150",
-                                                         "--method",
-                                                         "mnre",
-                                                         "--marginal",
-                                                         "0",
-                                                         "--ensemble",
-                                                         "1",
-                                                         "--validation-fraction",
-                                                         "0.02",
-                                                         "--weight-average",
-                                                         "0",
-                                                         "--rate-schedule",
-                                                         "constant",
-                                                         "--weight-decay",
-                                                         "0"});
-  ASSERT_EQ(run.code, 0) << run;
+  make_overconfident_run(scratch.path());
   const auto original = files_of(scratch.path() / "run" / "posterior");
-  const Json json = check(scratch.path(), {"--simulations", "1000", "--correct"});
-  ASSERT_EQ(json.at("correction").size(), 1U) << json.at("coverage");
+  const Json json = check(scratch.path(), {"--correct"});
+  ASSERT_EQ(json.at("correction").size(), 1U);
   const Json& entry = json.at("correction").at(0);
-  EXPECT_LT(entry.at("power"), 1);
-  EXPECT_GT(entry.at("corrected68"), entry.at("coverage68"));
+  EXPECT_NEAR(entry.at("power"), 0.25, 0.1);  // twice as wide
+  EXPECT_LT(entry.at("coverage68"), 0.5);
+  EXPECT_NEAR(entry.at("corrected68"), 0.683, 0.1);
   EXPECT_EQ(files_of(scratch.path() / "run" / "posterior"), original);
   const ProgramResult shown = run_program(scratch.path(), {"show", "run"});
-  EXPECT_TRUE(contains(shown.out, "corrected: theta_0 is widened")) << shown;
-  const Arguments sample{"sample", "run", "--marginal", "0", "-n", "2000"};
+  EXPECT_TRUE(contains(shown.out, "corrected: a is widened")) << shown;
+  const Arguments sample{"sample", "run", "--marginal", "a", "-n", "500"};
   const ProgramResult wide = run_program(scratch.path(), sample);
   EXPECT_TRUE(contains(wide.err, "widened")) << wide;
   const ProgramResult plain = run_program(scratch.path(), sample + Arguments{"--uncorrected"});

@@ -58,6 +58,7 @@ struct EcdfCurve {
   Index draws = 0;
   std::vector<double> at = {}, ecdf = {}, low = {}, high = {};
   double deviation = 0;  // the largest |ecdf - at|
+  double bias = 0;       // mean of the values - 1/2: not 0 if posteriors are shifted
   Status status = Status::pass;
 };
 

@@ -47,7 +47,7 @@ void visit(V& v, CoverageCurve& c) {
 template <typename V>
 void visit(V& v, EcdfCurve& c) {
   v("marginal", c.marginal), v("draws", c.draws), v("status", c.status);
-  v("deviation", c.deviation);
+  v("deviation", c.deviation), v("bias", c.bias);
   v("at", c.at), v("ecdf", c.ecdf), v("low", c.low), v("high", c.high);
 }
 

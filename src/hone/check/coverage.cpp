@@ -204,7 +204,10 @@ void summarize(CoverageCheck& check, const CoverageLimits& limits) {
     result.advice =
         narrow ? "use more simulations or a larger ensemble; `hone check DIR --correct` widens the "
                  "posteriors by what is missing"
-               : "the intervals are safe; more simulations would make them narrower";
+        : worst->levels[1].empirical > worst->levels[1].nominal - limits.shortfall / 2
+            ? "the intervals are safe; more simulations would make them narrower"
+            : "the shape is wrong, too wide in the middle and too narrow in the tails: use more "
+              "simulations";
   }
   result.numbers = {{"flagged", static_cast<double>(flagged)},
                     {"worst_coverage68", worst->levels[0].empirical},

@@ -129,8 +129,11 @@ EcdfCurve make_curve(const UniformValues& given, const EcdfBands& bands, const E
     const double half = 0.5 / static_cast<double>(values.size());
     outside |= ecdf < bands.low[k] - half || ecdf > bands.high[k] + half;
   }
-  if (outside && curve.deviation > limits.caution) {
-    curve.status = curve.deviation > limits.fail ? Status::fail : Status::caution;
+  for (const double value : values) {
+    curve.bias += (value - 0.5) / static_cast<double>(values.size());
+  }
+  if (outside && curve.deviation > limits.deviation) {
+    curve.status = std::abs(curve.bias) > limits.bias ? Status::fail : Status::caution;
   }
   return curve;
 }
@@ -158,6 +161,7 @@ CheckResult summarize(const std::string& name, const std::vector<EcdfCurve>& cur
   }
   result.numbers = {{"flagged", static_cast<double>(flagged)},
                     {"largest_deviation", worst->deviation},
+                    {"bias", worst->bias},
                     {"false_alarms", limits.false_alarms}};
   return result;
 }

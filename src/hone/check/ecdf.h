@@ -25,8 +25,9 @@ struct UniformValues {
 };
 struct EcdfLimits {
   double false_alarms = 0.01;  // of the whole check, if all are uniform
-  double caution = 0.02;  // largest distance between the distribution functions: less than this
-  double fail = 0.1;      // does not matter, however significant; a shift by 0.25 sigma is 0.1
+  double deviation = 0.02;     // less does not matter, however significant; more is a caution
+  double bias = 0.1;  // more fails: a normal posterior shifted by 0.36 sigma. Posteriors that
+                      // are only too wide have none
   Index fewest_draws = 50;
 };
 std::vector<EcdfCurve> ecdf_curves(const std::vector<UniformValues>& values,
