@@ -63,7 +63,8 @@ void write_getdist(const std::string& root, const MarginalPosterior& posterior,
   for (const int d : posterior.marginal()) {
     const Parameter& parameter = prior.parameter(d);
     const Bounds hull = theta_hull(prior, posterior.prior().region(), d);
-    const std::string& label = parameter.label.empty() ? parameter.name : parameter.label;
+    std::string label = parameter.label.empty() ? parameter.name : parameter.label;
+    std::erase(label, '$');  // GetDist adds its own
     names += fmt::format("{}\t{}\n", parameter.name, label);
     ranges += fmt::format("{} {} {}\n", parameter.name, bound(hull.low), bound(hull.high));
   }

@@ -1,8 +1,10 @@
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "hone/report/corner_plot.h"
+#include "hone/report/corner_scale.h"
 #include "hone/report/corner_style.h"
 #include "report/image.h"
 #include "report/known_grids.h"
@@ -38,21 +40,17 @@ struct PanelPixels {
   double pixels;  // per point
   double panel;   // points
 
-  // Place of every pixel whose colour, and that of the four next to it, `accepts`, in panels from
-  // the lower left corner: on a smoothed outline any colour may turn up, but not on five at once.
-  template <typename Accepts, typename Visit>
-  void each(const Accepts& accepts, const Visit& visit) const {
-    const double side = panel * pixels, frame = 3;
+  // Every pixel, with its place in panels from the lower left corner.
+  template <typename F>
+  void each(const F& visit) const {
+    const double side = panel * pixels, frame = 2;
     const double left = image.width() - (8 + 7) * pixels - 2 * side;
     const double bottom = (8 + 7) * pixels + 2 * side;
     for (int y = 0; y < image.height(); ++y) {
       for (int x = 0; x < image.width(); ++x) {
         const double px = x + 0.5 - left, py = bottom - (y + 0.5);
         if (px < frame || py < frame || px > side - frame || py > side - frame) continue;
-        const bool inside = accepts(image.at(x, y)) && accepts(image.at(x - 1, y)) &&
-                            accepts(image.at(x + 1, y)) && accepts(image.at(x, y - 1)) &&
-                            accepts(image.at(x, y + 1));
-        if (inside) visit(px / side, py / side);
+        visit(x, y, px / side, py / side);
       }
     }
   }
@@ -70,28 +68,35 @@ struct Measured {
 };
 
 // The convex part of a panel that has the colours of a band and those inside of it; lines in
-// between belong to it.
+// between belong to it. A pixel counts if its neighbours agree: smoothed edges of lines have all
+// colours.
 Measured measure(const PanelPixels& panel, std::size_t level) {
   struct Row {
     double low = 1, high = 0;
   };
+  const auto inside = [&](int x, int y) {
+    for (std::size_t k = 0; k <= level; ++k) {
+      if (is_band(panel.image.at(x, y), k)) return true;
+    }
+    return false;
+  };
   std::map<double, Row> rows;
+  panel.each([&](int i, int j, double x, double y) {
+    const bool core = inside(i, j) && inside(i - 1, j) && inside(i + 1, j) && inside(i, j - 1) &&
+                      inside(i, j + 1);
+    if (!core) return;
+    rows[y].low = std::min(rows[y].low, x);
+    rows[y].high = std::max(rows[y].high, x);
+  });
   const double pixel = 1 / (panel.panel * panel.pixels);
-  for (std::size_t k = 0; k <= level; ++k) {
-    panel.each([&](const Rgb& color) { return is_band(color, k); },
-               [&](double x, double y) {
-                 rows[y].low = std::min(rows[y].low, x - pixel);
-                 rows[y].high = std::max(rows[y].high, x + pixel);
-               });
-  }
   Measured m;
   for (const auto& [y, row] : rows) {
-    const double width = row.high - row.low + pixel;
+    const double width = row.high - row.low + 3 * pixel;  // with the neighbours
     m.area += width * pixel;
     m.x += width * pixel * (row.low + row.high) / 2;
     m.y += width * pixel * y;
-    m.low = std::min(m.low, row.low);
-    m.high = std::max(m.high, row.high);
+    m.low = std::min(m.low, row.low - pixel);
+    m.high = std::max(m.high, row.high + pixel);
   }
   m.x /= m.area;
   m.y /= m.area;
@@ -110,12 +115,12 @@ TEST(CornerFigure, ContoursOfAGaussianAreWhereTheyShouldBe) {
     const double level = kCornerLevels[k];
     const Measured m = measure(panel, k);
     const double radius = std::sqrt(-2 * std::log(1 - level));
-    // The outline covers a pixel at the edge, and the tip of an ellipse is narrower than three.
+    // The outline covers a pixel at the edge.
     EXPECT_NEAR(std::sqrt(m.area), std::sqrt(gaussian.area(level)) / width, 3 * pixel) << k;
     EXPECT_NEAR(m.x, -range.low / width, pixel) << k;
     EXPECT_NEAR(m.y, -range.low / width, pixel) << k;
-    EXPECT_NEAR(m.low, (-radius - range.low) / width, 3.5 * pixel) << k;
-    EXPECT_NEAR(m.high, (radius - range.low) / width, 3.5 * pixel) << k;
+    EXPECT_NEAR(m.low, (-radius - range.low) / width, 2.5 * pixel) << k;
+    EXPECT_NEAR(m.high, (radius - range.low) / width, 2.5 * pixel) << k;
   }
   // A posterior a tenth wider must not pass.
   const double wider = 1.1 * std::sqrt(gaussian.area(kCornerLevels[0])) / width;
@@ -183,6 +188,25 @@ TEST(CornerFigure, WrongInputIsRefused) {
   plot = gaussian_plot(2);
   plot.layers[0].grids[0].marginal = {7};
   EXPECT_TRUE(contains(refused(plot), "parameter 7"));
+}
+
+TEST(CornerScale, HasFromTwoToFiveTicksThatReadAsWhatTheyAre) {
+  Canvas ruler(FigureFormat::svg, 10, 10);
+  for (const double low : {-0.83, 0.549, -1e-7, 3.2e5, 17.0}) {
+    for (const double width : {0.096, 1.6, 2.3, 7.1, 1234.5}) {
+      for (const double panel : {44.0, 66.0, 136.0}) {
+        const CornerScale scale = corner_scale(ruler, {low, low + width}, panel, 7.5);
+        EXPECT_GE(scale.ticks.size(), 2U) << low << " " << width;
+        EXPECT_LE(scale.ticks.size(), 5U);
+        std::set<std::string> labels;
+        for (const double tick : scale.ticks) {
+          labels.insert(tick_label(scale.axis, tick, scale.step));
+          EXPECT_TRUE(scale.shows(tick));
+        }
+        EXPECT_EQ(labels.size(), scale.ticks.size()) << low << " " << width << " " << panel;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -17,9 +17,11 @@ std::vector<double> inner_ticks(const Axis& axis) {
   return ticks;
 }
 
-void every_other(std::vector<double>& ticks) {
+// Of multiples of a step in a row, those of twice the step.
+void keep_even(std::vector<double>& ticks, double step) {
+  const long long first = std::llround(ticks.front() / step);
   std::vector<double> kept;
-  for (std::size_t i = 0; i < ticks.size(); i += 2) kept.push_back(ticks[i]);
+  for (std::size_t i = first % 2 == 0 ? 0 : 1; i < ticks.size(); i += 2) kept.push_back(ticks[i]);
   ticks = std::move(kept);
 }
 
@@ -39,9 +41,10 @@ CornerScale corner_scale(Canvas& canvas, const Bounds& range, double panel, doub
   for (int steps = 9; steps >= 2; --steps) {
     CornerScale scale{.axis = {.low = range.low, .high = range.high, .steps = steps}, .ticks = {}};
     scale.ticks = inner_ticks(scale.axis);
-    while (scale.ticks.size() > most) every_other(scale.ticks);
     if (scale.ticks.size() < 2) continue;
     scale.step = scale.ticks[1] - scale.ticks[0];
+    for (; scale.ticks.size() > most; scale.step *= 2) keep_even(scale.ticks, scale.step);
+    if (scale.ticks.size() < 2) continue;
     for (const double tick : scale.ticks) {
       const std::string label = tick_label(scale.axis, tick, scale.step);
       scale.widest = std::max(scale.widest, canvas.text_width(label, {.size = tick_size}));

@@ -109,8 +109,11 @@ class Panel {
 function innerTicks([low, high], most) {
   const inside = v => v > low + 0.05 * (high - low) && v < high - 0.05 * (high - low);
   for (let wanted = 9; wanted >= 2; --wanted) {
-    let list = ticks(low, high, wanted).filter(inside);
-    while (list.length > most) list = list.filter((_, i) => i % 2 === 0);
+    let list = ticks(low, high, wanted).filter(inside), step = list[1] - list[0];
+    while (list.length > most) {
+      list = list.filter(v => Math.round(v / step) % 2 === 0);
+      step *= 2;
+    }
     const apart = most > 3 || list.every(v => number(v, 6).length <= 5);
     if (list.length >= 2 && (apart || list.length === 2)) return list;
   }

@@ -19,8 +19,10 @@ const svg = (name, attributes, children) =>
   fill(document.createElementNS(SVG, name), attributes, children);
 
 // Pieces of a label, from the program: text, scale, rise, stacked.
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹", LOWERED = "₀₁₂₃₄₅₆₇₈₉";
 function labelText(pieces) {
-  return pieces.map(p => p.text).join("");
+  const digits = (text, kind) => /^\d+$/.test(text) ? [...text].map(d => kind[d]).join("") : text;
+  return pieces.map(p => p.rise > 0 ? digits(p.text, RAISED) : p.rise < 0 ? digits(p.text, LOWERED) : p.text).join("");
 }
 function labelHtml(pieces) {
   return pieces.map(p => p.rise > 0 ? html("sup", {}, p.text)
@@ -51,9 +53,11 @@ const percent = value => value > 0.9995 ? "> 99.9 %" : number(100 * value, 3) + 
 const intervals = list =>
   list.map(([low, high]) => `${number(low ?? -Infinity)} .. ${number(high ?? Infinity)}`).join(", ");
 
+// A column of words is aligned to the left, header and all.
 function table(head, rows) {
+  const kind = j => rows[0]?.[j] instanceof Node && rows[0][j].className === "text" ? "text" : null;
   return html("div", { class: "scroll", tabindex: 0, role: "group" }, html("table", {}, [
-    html("thead", {}, html("tr", {}, head.map(text => html("th", { scope: "col" }, text)))),
+    html("thead", {}, html("tr", {}, head.map((text, j) => html("th", { scope: "col", class: kind(j) }, text)))),
     html("tbody", {}, rows.map(row => html("tr", {}, row.map(cell =>
       cell instanceof Node && cell.nodeName === "TD" ? cell : html("td", {}, cell)))))]));
 }
