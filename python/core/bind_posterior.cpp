@@ -21,8 +21,8 @@ struct BoundPosterior {
 };
 
 BoundPosterior make_posterior(std::shared_ptr<RatioEstimator> estimator, const Marginal& marginal,
-                              const DoubleArray& x) {
-  MarginalPosterior posterior(*estimator, marginal, vector_view(x, "x"));
+                              const DoubleArray& x, double power) {
+  MarginalPosterior posterior(*estimator, marginal, vector_view(x, "x"), power);
   return {std::move(estimator), std::move(posterior)};
 }
 

@@ -1,15 +1,17 @@
 #include <pybind11/stl.h>
 
+#include "hone/check/check_run.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/problem.h"
 #include "hone/inference/run.h"
 #include "hone/inference/run_files.h"
-#include "hone/tasks/task.h"
+#include "hone/report/report.h"
+#include "hone/report/reproduce.h"
 #include "python/core/arrays.h"
 #include "python/core/bindings.h"
 #include "python/core/json.h"
-#include "python/core/python_executor.h"
+#include "python/core/with_executor.h"
 
 namespace hone::python {
 namespace {
@@ -39,36 +41,43 @@ RunSpec make_spec(const std::string& name, const py::dict& simulator, const py::
   return spec;
 }
 
-// Built-in tasks need nothing from Python, data sets no simulator at all.
-Summary execute_alone(Run& run, Observer& observer) {
-  const SimulatorSpec& simulator = run.spec().simulator;
-  if (simulator.kind == SimulatorKind::task) {
-    const auto task = find_task(simulator.task).simulator();
-    const auto executor = make_thread_executor(
-        *task, {.max_failed_fraction = run.spec().options.max_failed_fraction});
-    return run.execute(*executor, observer);
-  }
-  NoExecutor executor;
-  return run.execute(executor, observer);
-}
-
 void execute(Run& run, const py::object& simulate, int threads, const py::object& progress) {
-  const RunSpec& spec = run.spec();
-  PythonThread python(progress);
-  PythonExecutor executor(python, simulate,
-                          simulated_size(spec.noise, std::ssize(spec.observation)),
-                          {.max_failed_fraction = spec.options.max_failed_fraction});
-  const bool alone = simulate.is_none();
-  python.serve([&] {
-    with_threads(threads,
-                 [&] { alone ? execute_alone(run, python) : run.execute(executor, python); });
-  });
+  with_executor(run, simulate, threads, progress,
+                [&](Executor& executor, Observer& observer) { run.execute(executor, observer); });
 }
 
 void train_more(Run& run, const std::vector<Marginal>& marginals, int threads,
                 const py::object& progress) {
   PythonThread python(progress);
   python.serve([&] { with_threads(threads, [&] { run.train_more(marginals, python); }); });
+}
+
+py::object check(const Run& run, Index simulations, bool correct, const py::object& simulate,
+                 int threads, const py::object& progress) {
+  Checks checks;
+  with_executor(run, simulate, threads, progress, [&](Executor& executor, Observer& observer) {
+    const auto work = correct ? correct_run : check_run;
+    checks = work(run, {.simulations = simulations}, &executor, observer);
+  });
+  return to_python(to_json(checks));
+}
+
+py::object saved_checks(const Run& run) {
+  const auto checks = read_checks(run.directory());
+  return checks ? to_python(to_json(*checks)) : py::none();
+}
+
+// How much each marginal is widened: a list of (marginal, power).
+std::vector<std::pair<Marginal, double>> correction(const Run& run) {
+  const auto powers = run.correction().value_or(Correction{}).powers;
+  return {powers.begin(), powers.end()};
+}
+
+void report(const Run& run, const TruthValues& truth, const std::vector<std::string>& figures) {
+  std::vector<FigureFormat> formats;
+  for (const std::string& name : figures) formats.push_back(figure_format("figure." + name));
+  const py::gil_scoped_release release;
+  write_report(run, {.truth = truth.empty() ? known_truth(run.spec()) : truth}, formats);
 }
 
 std::vector<std::shared_ptr<RatioEstimator>> estimators(const Run& run) {
@@ -111,12 +120,17 @@ void bind_run(py::module_& m) {
       .def("complete", &Run::complete)
       .def("execute", &execute)
       .def("train", &train_more)
+      .def("check", &check)
+      .def("checks", &saved_checks)
+      .def("correction", &correction)
+      .def("remove_correction", &Run::remove_correction)
+      .def("report", &report)
       .def("rounds", &rounds)
       .def("region", &Run::final_region)
       .def("estimators", &estimators)
       .def("simulations", &Run::simulations)
       .def("summary", [](const Run& run) -> py::object {
-        const auto summary = run.summary();
+        const auto summary = run.correction() ? run.corrected_summary() : run.summary();
         return summary ? to_python(to_json(*summary)) : py::none();
       });
 }

@@ -10,6 +10,7 @@ See ``help(hone.run)`` and docs/python.md.
 """
 
 from ._core import version as __version__
+from .checks import Checks, check
 from .comparison import compare
 from .distributions import (
     Beta,
@@ -43,9 +44,9 @@ from .run import Run, open, run
 from .store import Store
 
 __all__ = [
-    "MNRE", "Beta", "Cut", "Density", "Distribution", "Error", "Exponential", "Figure", "FileError",
+    "MNRE", "Beta", "Checks", "Cut", "Density", "Distribution", "Error", "Exponential", "Figure", "FileError",
     "Gamma", "HalfNormal", "InputError", "Interrupted", "LogNormal", "LogUniform", "Normal",
     "NumericalError", "Posterior", "Prior", "RatioEstimator", "Region", "Run", "SimulatorError",
-    "Store", "StudentT", "Tabulated", "Triangular", "TruncatedNormal", "Uniform", "compare",
-    "corner", "open", "option_help", "options", "run", "train",
+    "Store", "StudentT", "Tabulated", "Triangular", "TruncatedNormal", "Uniform", "check",
+    "compare", "corner", "open", "option_help", "options", "run", "train",
 ]

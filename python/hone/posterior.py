@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence, Union
 
 import numpy as np
 
@@ -38,8 +38,10 @@ class Posterior:
     """
 
     def __init__(self, estimators: Sequence[Any], prior: Prior, x: Any,
-                 how_to_train: str = "") -> None:
+                 how_to_train: str = "",
+                 powers: Mapping[tuple[int, ...], float] | None = None) -> None:
         self._estimators = list(estimators)
+        self._powers = dict(powers or {})  # of marginals that are widened
         self.prior = prior
         self.x = as_vector(x, "x")
         self._how_to_train = how_to_train
@@ -168,7 +170,7 @@ class Posterior:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = [(e.region().to_json(), e.to_arrays()) for e in self._estimators]
-        return _restore, (arrays, self.prior, self.x, self._how_to_train)
+        return _restore, (arrays, self.prior, self.x, self._how_to_train, self._powers)
 
     # The parameters of a marginal as columns, in the order they were asked for.
     def _columns(self, marginal: Marginal) -> tuple[int, ...]:
@@ -192,7 +194,8 @@ class Posterior:
         if key not in self._posteriors:
             for estimator in self._estimators:
                 if list(key) in estimator.marginals():
-                    self._posteriors[key] = _core.MarginalPosterior(estimator, list(key), self.x)
+                    self._posteriors[key] = _core.MarginalPosterior(
+                        estimator, list(key), self.x, self._powers.get(key, 1.0))
                     break
             else:
                 self._refuse(key)
@@ -241,9 +244,10 @@ def _climb(log_prob: Callable[[np.ndarray], np.ndarray], start: np.ndarray) -> n
     return best
 
 
-def _restore(arrays: list[Any], prior: Prior, x: np.ndarray, how_to_train: str) -> Posterior:
+def _restore(arrays: list[Any], prior: Prior, x: np.ndarray, how_to_train: str,
+             powers: Mapping[tuple[int, ...], float]) -> Posterior:
     estimators = [
         _core.RatioEstimator.from_arrays(prior._core, _core.Region.from_json(region), dict(one))
         for region, one in arrays
     ]
-    return Posterior(estimators, prior, x, how_to_train)
+    return Posterior(estimators, prior, x, how_to_train, powers)

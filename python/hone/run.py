@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from ._problem import existing_simulations, marginal_list, noise_spec, simulator
 from ._progress import shown
 from ._simulate import Failures
 from ._table import Table
+from .checks import Checks
 from .errors import InputError, SimulatorError
 from .options import make_options
 from .posterior import SUMMARY_COLUMNS, Marginal, Posterior
@@ -25,6 +27,7 @@ from .prior import Prior, Region, as_prior
 from .store import Store
 
 Simulator = Callable[..., Any]
+REPORT = "report.html"
 
 KEYWORDS = ("seed", "directory", "marginals", "workers", "batched", "preset", "noise",
             "simulations", "threads", "progress", "name")
@@ -156,7 +159,8 @@ class Run:
         if not estimators:
             raise InputError(f"{self.directory} is not finished; call resume()")
         data = self.observation if x is None else as_vector(x, "x", self.observation.size)
-        return Posterior(estimators, self.prior, data, 'call run.train("{}")')
+        powers = {tuple(marginal): power for marginal, power in self._core.correction()}
+        return Posterior(estimators, self.prior, data, 'call run.train("{}")', powers)
 
     @property
     def region(self) -> Region:
@@ -188,12 +192,20 @@ class Run:
         """What to know before trusting the answer: kind, message and advice of each."""
         return (self._core.summary() or {"warnings": []})["warnings"]
 
+    @property
+    def checks(self) -> Checks | None:
+        """What the last tests of the run found; None before the first."""
+        facts = self._core.checks()
+        return None if facts is None else Checks(facts)
+
     def summary(self) -> Table:
-        """Mean, standard deviation and intervals of every parameter, and warnings."""
+        """Mean, standard deviation and intervals of every parameter, warnings and the verdict."""
         summary = self._core.summary()
         if summary is None:
             raise InputError(f"{self.directory} is not finished; call resume()")
         notes = [f"warning: {w['message']}; {w['advice']}" for w in summary["warnings"]]
+        if self.checks is not None:
+            notes.append(repr(self.checks))
         return Table(summary["parameters"], SUMMARY_COLUMNS, notes)
 
     def corner(self, parameters: Sequence[str | int] | None = None, **style: Any) -> Any:
@@ -209,10 +221,8 @@ class Run:
                 "resume() needs the simulator of the run" if kind == "function"
                 else f"go on with `hone resume {self.directory}`, or give resume() a simulator"
             )
-        caller = None
-        if simulator is not None:
-            caller = Caller(simulator, self.prior.names, self.observation.size, batched)
-        self._execute(caller, as_count(workers, "workers"), as_count(threads, "threads"), progress)
+        self._execute(self._caller(simulator, batched), as_count(workers, "workers"),
+                      as_count(threads, "threads"), progress)
         return self
 
     def train(self, *marginals: Marginal, threads: int = 0, progress: Any = True) -> Run:
@@ -222,6 +232,48 @@ class Run:
             self._core.train(wanted, as_count(threads, "threads"), watcher)
         self._posterior = None
         return self
+
+    def check(self, simulations: int = 0, simulator: Simulator | None = None, *,
+              correct: bool = False, workers: int = 0, batched: bool = False, threads: int = 0,
+              progress: Any = True) -> Checks:
+        """Tests the run: calibration, truncation, the data, the networks. ``hone.run`` did so once,
+        with simulations that validated.
+
+        simulations: test with so many more, which ``simulator`` makes; a built-in task makes its
+            own. They are kept, and never trained on.
+        correct: widen the posteriors that are found too narrow. ``uncorrect`` takes that back.
+        """
+        count = as_count(simulations, "simulations")
+        kind = self._core.spec()["simulator"]["kind"]
+        if count > 0 and simulator is None and kind != "task":
+            raise InputError(f"simulations = {count}: give check() the simulator that makes them")
+        if not self.finished:
+            raise InputError(f"{self.directory} is not finished; call resume()")
+        self._posterior = None
+        with self._simulating(self._caller(simulator, batched), as_count(workers, "workers"),
+                              progress) as (simulate, watcher):
+            return Checks(self._core.check(count, bool(correct), simulate,
+                                           as_count(threads, "threads"), watcher))
+
+    def uncorrect(self) -> Run:
+        """The posteriors as the networks have them, after ``check(correct=True)``. The checks on
+        record were of the corrected ones: check again."""
+        self._core.remove_correction()
+        self._posterior = None
+        return self
+
+    def report(self, *, truth: Mapping[str, float] | None = None,
+               figures: Sequence[str] = ("pdf",)) -> Path:
+        """Writes report.html, the whole story on one page, and figures ("pdf", "png", "svg") into
+        the directory; returns the page. ``hone.run`` did so if it was given a directory."""
+        if not self.finished:
+            raise InputError(f"{self.directory} is not finished; call resume()")
+        for name in figures:
+            if name not in ("pdf", "png", "svg"):
+                raise InputError(f"figures = {name!r}: must be 'pdf', 'png' or 'svg'")
+        self._core.report({name: float(value) for name, value in (truth or {}).items()},
+                          list(figures))
+        return self.directory / REPORT
 
     def save(self, directory: str | os.PathLike[str]) -> Run:
         """Copies the run to a new directory, where it stays."""
@@ -241,13 +293,30 @@ class Run:
     def _repr_html_(self) -> str | None:
         return self.summary()._repr_html_() if self.finished else None
 
+    def _caller(self, simulator: Simulator | None, batched: bool) -> Caller | None:
+        if simulator is None:
+            return None
+        return Caller(simulator, self.prior.names, self.observation.size, batched)
+
     def _execute(self, caller: Caller | None, workers: int, threads: int, progress: Any) -> None:
-        if self._core.complete():
+        done = self._core.complete()
+        if done and self.checks is not None:
             return
         self._posterior = None
+        with self._simulating(caller, workers, progress) as (simulate, watcher):
+            if not done:
+                self._core.execute(simulate, threads, watcher)
+            self._core.check(0, False, simulate, threads, watcher)
+        if not self._place.temporary:
+            self.report()
+
+    @contextmanager
+    def _simulating(self, caller: Caller | None, workers: int,
+                    progress: Any) -> Iterator[tuple[Any, Any]]:
+        """Who makes simulations and who watches. Whatever happens, what is finished is kept."""
         try:
             with shown(progress) as watcher, executor(caller, self._failures, workers) as simulate:
-                self._core.execute(simulate, threads, watcher)
+                yield simulate, watcher
         except SimulatorError as error:
             self._note_tracebacks()
             self._place.keep()

@@ -54,6 +54,20 @@ TEST(RunLock, IsHeldByOneAtATimeAndNamesItsProcess) {
   RunLock again(directory.path());
 }
 
+TEST(RunLock, EndsAlsoWhileAForkedProcessHasItsDescriptor) {
+  const TemporaryDirectory directory;
+  std::optional<RunLock> lock(std::in_place, directory.path());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  lock.reset();
+  EXPECT_NO_THROW(RunLock(directory.path()));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
 TEST(RunLock, EndsWithAKilledProcess) {
   const TemporaryDirectory directory;
   int ready[2];

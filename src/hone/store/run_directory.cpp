@@ -102,4 +102,9 @@ RunLock::RunLock(const fs::path& run_directory)
   }
 }
 
+// Closing would not do: processes forked meanwhile have the descriptor too, and with it the lock.
+RunLock::~RunLock() {
+  if (file_.get() >= 0) ::flock(file_.get(), LOCK_UN);
+}
+
 }  // namespace hone

@@ -23,6 +23,8 @@ std::filesystem::path create_next_run_directory(const std::filesystem::path& par
 class RunLock {
  public:
   explicit RunLock(const std::filesystem::path& run_directory);
+  ~RunLock();
+  RunLock(RunLock&&) = delete;
 
  private:
   FileDescriptor file_;
