@@ -6,6 +6,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -13,34 +15,53 @@ import urllib.request
 SKIPPED = 77  # what ctest takes as "not run"
 
 
+def skip(reason):
+    print("skipped:", reason)
+    sys.exit(SKIPPED)
+
+
+def said(stream, words):
+    """What follows these words in the output of a program."""
+    for line in stream:
+        if words in line:
+            return line.split(words)[-1]
+    raise RuntimeError(f"it ended before it said '{words}'")
+
+
+ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+             "--no-first-run", "--window-size=1280,900", "--hide-scrollbars",
+             "--remote-debugging-port=0", "about:blank"]
+
+
 class Browser:
-    """A headless browser, open while used as a context."""
+    """A headless browser, open while used as a context.
+
+    Chromium is started here, not by its driver: that would look for it at "localhost", a name that
+    a machine without /etc/hosts does not know.
+    """
 
     def __init__(self):
-        self.driver = shutil.which("chromedriver")
-        if not self.driver or not shutil.which("chromium"):
-            print("skipped: chromium and chromium-driver are not installed (scripts/setup does)")
-            sys.exit(SKIPPED)
+        for program in ("chromium", "chromedriver"):
+            if not shutil.which(program):
+                skip(f"{program} is not installed (scripts/setup does)")
 
     def __enter__(self):
-        self.process = subprocess.Popen([self.driver, "--port=0"], stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True)
-        for line in self.process.stdout:
-            if "started successfully on port" in line:
-                self.base = "http://127.0.0.1:" + line.split("port")[-1].strip(" .\n")
-                break
-        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu",
-                            "--disable-dev-shm-usage", "--window-size=1280,900",
-                            "--hide-scrollbars"]}
-        capabilities = {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
-                                        "goog:loggingPrefs": {"browser": "ALL"}}}
-        self.session = ""
+        self.processes, self.session = [], ""
+        self.profile = tempfile.TemporaryDirectory(prefix="hone-browser-",
+                                                   ignore_cleanup_errors=True)
         try:
-            answer = self.call("POST", "/session", {"capabilities": capabilities})
+            chromium = self.start(["chromium", f"--user-data-dir={self.profile.name}", *ARGUMENTS])
+            address = said(chromium.stderr, "DevTools listening on ws://").split("/")[0]
+            threading.Thread(target=chromium.stderr.read, daemon=True).start()
+            driver = self.start(["chromedriver", "--port=0"])
+            port = said(driver.stdout, "started successfully on port").strip(" .\n")
+            self.base = f"http://127.0.0.1:{port}"
+            capabilities = {"browserName": "chrome", "goog:loggingPrefs": {"browser": "ALL"},
+                            "goog:chromeOptions": {"debuggerAddress": address}}
+            answer = self.call("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
         except RuntimeError as error:
-            self.process.terminate()
-            print("skipped: Chromium does not start here:", error)
-            sys.exit(SKIPPED)
+            self.stop()
+            skip(f"Chromium does not start here: {error}")
         self.session = "/session/" + answer["sessionId"]
         return self
 
@@ -48,8 +69,19 @@ class Browser:
         try:
             self.call("DELETE", "")
         finally:
-            self.process.terminate()
-            self.process.wait()
+            self.stop()
+
+    def start(self, command):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        self.processes.append(process)
+        return process
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.terminate()
+            process.wait()
+        self.profile.cleanup()
 
     def call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
