@@ -29,14 +29,14 @@ struct Case {
   bool own_observation;
 };
 
-// Tasks and budgets take turns. `runs` = 48 is 8 seeds of each pair.
-std::vector<Case> make_cases(int runs) {
-  const std::vector<std::string> tasks{"torus", "eggbox", "gaussian_linear"};
-  const std::vector<Index> budgets{1000, 2000, 10000};
+// Tasks take turns, then budgets, then the two kinds of observation.
+std::vector<Case> make_cases(const std::vector<std::string>& tasks,
+                             const std::vector<Index>& budgets, int runs) {
   std::vector<Case> cases;
   for (int i = 0; i < runs; ++i) {
-    const auto turn = static_cast<std::size_t>(i);
-    cases.push_back({tasks[turn % 3], turn + 1, budgets[turn / 3 % 3], turn / 9 % 2 == 1});
+    const auto turn = static_cast<std::size_t>(i), budget = turn / tasks.size();
+    cases.push_back({tasks[turn % tasks.size()], turn + 1, budgets[budget % budgets.size()],
+                     budget / budgets.size() % 2 == 1});
   }
   return cases;
 }
@@ -149,10 +149,15 @@ int main(int argc, char** argv) {
   std::string output, preset_name = "default";
   int runs = 54, threads = 0;
   Index samples = 100000;
-  std::vector<std::string> assignments;
+  std::vector<std::string> assignments, tasks{"torus", "eggbox", "gaussian_linear"};
+  std::vector<Index> budgets{1000, 2000, 10000};
   app.add_option("--output", output, "Write the JSON here as well");
   app.add_option("--preset", preset_name, "Options to start from: default or paper");
   app.add_option("--set", assignments, "name=value of an inference option");
+  app.add_option("--tasks", tasks, "Built-in problems")->delimiter(',')->capture_default_str();
+  app.add_option("--budgets", budgets, "Simulations of a run")
+      ->delimiter(',')
+      ->capture_default_str();
   app.add_option("--runs", runs, "Seeded runs")->check(CLI::Range(1, 100000));
   app.add_option("--samples", samples, "Exact samples per run")->check(CLI::Range(1000, 10000000));
   app.add_option("--threads", threads, "Threads; 0: all cores")->check(CLI::Range(0, 1024));
@@ -167,7 +172,7 @@ int main(int argc, char** argv) {
     set_options(options, assignments);
     int below = 0;
     double lowest = 1;
-    for (const Case& c : make_cases(runs)) {
+    for (const Case& c : make_cases(tasks, budgets, runs)) {
       Json run;
       with_threads(threads, [&] { run = run_case(c, options, samples); });
       std::fprintf(stderr, "%s\n", run.dump().c_str());

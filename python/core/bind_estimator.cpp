@@ -35,9 +35,9 @@ SharedEstimator train(SimulationStore& store, const Prior& prior, const Region& 
   return result;
 }
 
-py::tuple truncate_at(const RatioEstimator& estimator, const DoubleArray& x,
+py::tuple truncate_at(const RatioEstimator& estimator, Index rows, const DoubleArray& x,
                       const InferenceOptions& options) {
-  const Cut cut = truncate(estimator, vector_view(x, "x"), options.truncation);
+  const Cut cut = truncate(estimator, rows, vector_view(x, "x"), options.truncation);
   py::dict facts;
   facts["mass_ratio"] = cut.mass_ratio;
   facts["axis_ratio"] = cut.axis_ratio;

@@ -34,8 +34,9 @@ class RatioEstimator:
     Locally amortised: good for every x that parameters inside the region produce.
     """
 
-    def __init__(self, core: Any, prior: Prior) -> None:
+    def __init__(self, core: Any, prior: Prior, rows: int) -> None:
         self._core, self.prior = core, prior
+        self.rows = rows  # simulations it was trained on
 
     @property
     def region(self) -> Region:
@@ -70,19 +71,21 @@ class RatioEstimator:
             raise InputError(f"truncate() needs all 1-d marginals; {missing[0]} has not been "
                              "trained")
         made = make_options("default", options, "truncate")
-        region, facts = self._core.truncate(as_vector(x, "x"), made)
+        region, facts = self._core.truncate(self.rows, as_vector(x, "x"), made)
         return Cut(Region._wrap(region, self.prior), **facts)
 
     def __repr__(self) -> str:
         return f"RatioEstimator of {'; '.join(','.join(one) for one in self.marginals)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._core.to_arrays(), self._core.region().to_json(), self.prior)
+        return _restore, (self._core.to_arrays(), self._core.region().to_json(), self.prior,
+                          self.rows)
 
 
-def _restore(arrays: dict[str, np.ndarray], region: dict[str, Any], prior: Prior) -> RatioEstimator:
+def _restore(arrays: dict[str, np.ndarray], region: dict[str, Any], prior: Prior,
+             rows: int) -> RatioEstimator:
     made = _core.RatioEstimator.from_arrays(prior._core, _core.Region.from_json(region), arrays)
-    return RatioEstimator(made, prior)
+    return RatioEstimator(made, prior, rows)
 
 
 def train(store: Store, region: Region | None = None, *,
@@ -113,7 +116,7 @@ def train(store: Store, region: Region | None = None, *,
     with shown(progress) as watcher:
         core = _core.train(store._core, store.prior._core, region._core, wanted, made,
                            as_seed(seed), as_count(threads, "threads"), watcher)
-    return RatioEstimator(core, store.prior)
+    return RatioEstimator(core, store.prior, found)
 
 
 class MNRE:

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "hone/core/error.h"
+#include "hone/inference/truncation.h"
 
 namespace hone {
 namespace {
@@ -179,6 +180,15 @@ TEST(AxisCut, RefusesLogRatiosThatAreNotFinite) {
   Matrix<float> members = curves({gaussian(0.5, 0.1)});
   members(0, 17) = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(cut_axis(members, {}), Error);
+}
+
+TEST(PaddingFor, FewSimulationsCutCarefully) {
+  const TruncationOptions options{.padding = 0.01, .padding_rows = 10};
+  EXPECT_DOUBLE_EQ(padding_for(options, 200), 0.05);
+  EXPECT_DOUBLE_EQ(padding_for(options, 1000), 0.01);
+  EXPECT_DOUBLE_EQ(padding_for(options, 100000), 0.01);
+  EXPECT_DOUBLE_EQ(padding_for(options, 5), 1);
+  EXPECT_DOUBLE_EQ(padding_for({.padding = 0, .padding_rows = 0}, 200), 0);
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ const std::map<std::string, Values> kValues{
     {"max_failed_fraction", {0.25, -0.1}},
     {"epsilon", {1e-4, 1}},
     {"padding", {0.125, -1}},
+    {"padding_rows", {2.5, -1}},
     {"gap_width", {0.125, 2}},
     {"gap_margin", {1.5, -1}},
     {"truncation_grid", {512, 63}},

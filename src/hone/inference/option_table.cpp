@@ -159,6 +159,10 @@ std::vector<OptionEntry> make_table() {
            "in (0, 1)", HONE_FIELD(truncation.epsilon)),
       real("padding", truncation, "Widen what is kept by this fraction of the axis on each side",
            "in [0, 1]", HONE_FIELD(truncation.padding)),
+      real("padding_rows", truncation,
+           "... and at least by the fraction that holds so many simulations of the round: few of "
+           "them cut carefully",
+           ">= 0", HONE_FIELD(truncation.padding_rows)),
       real("gap_width", truncation, "Cut gaps between modes wider than this fraction; 1: never",
            "in [0, 1]", HONE_FIELD(truncation.gap_width)),
       real("gap_margin", truncation, "Nats below epsilon a gap must lie to be cut", ">= 0",

@@ -34,7 +34,7 @@ InferenceOptions paper_preset() {
   o.poisson_counts = true;
   o.stop_axis_ratio = 1;
   o.ensemble = o.round_ensemble = 1;
-  o.truncation.padding = 0;
+  o.truncation.padding = o.truncation.padding_rows = 0;
   o.truncation.gap_width = 1;  // the paper's region is a box
   o.network = {.kind = NetworkKind::resnet, .hidden = 64, .depth = 2};
   o.training.loss = {};
@@ -84,6 +84,7 @@ InferenceOptions preset(const std::string& name) {
 void TruncationOptions::validate() const {
   check(epsilon > 0 && epsilon < 1, "epsilon", epsilon, "must lie in (0, 1)");
   check(padding >= 0 && padding <= 1, "padding", padding, "must lie in [0, 1]");
+  check(padding_rows >= 0, "padding_rows", padding_rows, "must be 0 or greater");
   check(gap_width >= 0 && gap_width <= 1, "gap_width", gap_width, "must lie in [0, 1]");
   check(gap_margin >= 0, "gap_margin", gap_margin, "must be 0 or greater");
   check(grid >= 64 && grid <= (1 << 20), "truncation_grid", static_cast<double>(grid),

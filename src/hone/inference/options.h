@@ -25,10 +25,11 @@ enum class RoundSchedule {
 
 struct TruncationOptions {
   double epsilon = 2.2603294069810542e-6;  // exp(-13): drop u where r / max r is below
-  double padding = 0.01;    // widen what is kept by this fraction of the axis on each side
-  double gap_width = 0.05;  // cut a gap between two modes if wider than this fraction ...
-  double gap_margin = 3;    // ... and this many nats below epsilon
-  Index grid = 4096;        // points per axis; nothing narrower than a few of them is resolved
+  double padding = 0.01;     // widen what is kept by this fraction of the axis on each side ...
+  double padding_rows = 10;  // ... at least by one that holds so many simulations
+  double gap_width = 0.05;   // cut a gap between two modes if wider than this fraction ...
+  double gap_margin = 3;     // ... and this many nats below epsilon
+  Index grid = 4096;         // points per axis; nothing narrower than a few of them is resolved
 
   void validate() const;
   bool operator==(const TruncationOptions&) const = default;

@@ -55,9 +55,10 @@ void warn_about_rounds(std::vector<Warning>& warnings, const InferenceResult& re
     const bool all_rounds = static_cast<int>(result.rounds.size()) == options.max_rounds;
     warnings.push_back(
         {"not_converged",
-         fmt::format("the region was still shrinking when the {} ran out: the last cut kept "
-                     "{:.2g} of its prior mass",
-                     all_rounds ? "rounds" : "budget", result.rounds.back().cut.mass_ratio),
+         fmt::format(
+             "the {} ran out before the region had settled: the last cut kept {:.2g} of its "
+             "prior mass",
+             all_rounds ? "rounds" : "budget", result.rounds.back().cut.mass_ratio),
          all_rounds ? "allow more rounds (max_rounds)" : "use a larger budget"});
   }
   if (result.rounds.size() == 1 && result.rounds[0].cut.mass_ratio > 0.95) {

@@ -78,7 +78,7 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
       TrainedEstimator ratios =
           train_marginals(data, axes, options.round_ensemble, options,
                           rng.child("round", static_cast<std::uint64_t>(m)), observer);
-      Cut cut = truncate(ratios.estimator, observation, options.truncation);
+      Cut cut = truncate(ratios.estimator, data.rows(), observation, options.truncation);
       return Round{m,
                    region,
                    kept,

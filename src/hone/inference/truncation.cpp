@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hone/core/error.h"
 #include "hone/inference/axis_cut.h"
 
 namespace hone {
@@ -44,8 +45,14 @@ RatioCurve thinned(const std::vector<double>& log_ratio, const TruncatedAxis& ax
 
 }  // namespace
 
-Cut truncate(const RatioEstimator& ratios, std::span<const double> observation,
-             const TruncationOptions& options) {
+double padding_for(const TruncationOptions& options, Index rows) {
+  HONE_ASSERT(rows > 0);
+  return std::clamp(options.padding_rows / static_cast<double>(rows), options.padding, 1.0);
+}
+
+Cut truncate(const RatioEstimator& ratios, Index rows, std::span<const double> observation,
+             TruncationOptions options) {
+  options.padding = padding_for(options, rows);
   const Region& old = ratios.prior().region();
   const Matrix<float> features = ratios.features(observation);
   const Matrix<float> centers = cell_centers(options.grid);

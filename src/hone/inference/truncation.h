@@ -24,11 +24,15 @@ struct Cut {
   std::vector<RatioCurve> curves = {};      // per axis, to be drawn; none in runs of older versions
 };
 
+// How far what is kept is widened after a round of so many rows. Where a ratio falls below epsilon
+// is an extrapolation, and the fewer simulations there are, the further it is off.
+double padding_for(const TruncationOptions& options, Index rows);
+
 // Keeps, on every axis, the u for which any network of the 1-d ensemble at the real observation is
 // above epsilon of its peak. Works on a dense grid of the axis; what is kept is padded outwards,
 // and a gap between two pieces is cut only if it is wide and safely below epsilon.
-// `ratios` must hold all 1-d marginals.
-Cut truncate(const RatioEstimator& ratios, std::span<const double> observation,
-             const TruncationOptions& options);
+// `ratios` must hold all 1-d marginals, trained on so many rows.
+Cut truncate(const RatioEstimator& ratios, Index rows, std::span<const double> observation,
+             TruncationOptions options);
 
 }  // namespace hone

@@ -39,9 +39,11 @@ function localChart(one, title) {
     note: `accuracy ${number(one.accuracy, 3)}; ${whole(one.effective_draws)} draws near the observation` });
 }
 
+// Few charts are shown at once; on a phone, where each is a screen of its own, none.
 function group(title, charts) {
   if (!charts.length) return null;
-  return html("details", { open: charts.length <= 6 ? "" : null }, [html("summary", {}, `${title} (${charts.length})`),
+  const few = charts.length <= 6 && innerWidth > 600;
+  return html("details", { open: few ? "" : null }, [html("summary", {}, `${title} (${charts.length})`),
     html("div", { class: "charts" }, charts)]);
 }
 
