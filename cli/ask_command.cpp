@@ -86,9 +86,19 @@ void run_chunks(const AskArguments& arguments) {
                   shell_word(arguments.directory)));
 }
 
+// What others simulate has no place for the noise that a library keeps to itself.
+void check_noise(const Run& run) {
+  if (run.spec().simulator.kind != SimulatorKind::library) return;
+  if (open_executor(run.spec(), {}).executor->noise() == nullptr) return;
+  fail(ErrorKind::input,
+       "the simulator of {} brings its own noise: only hone can run it; use --chunks",
+       run.directory().string());
+}
+
 void run(const AskArguments& arguments) {
   check_output_directory(arguments.output);
   Run run = Run::open(arguments.directory);
+  check_noise(run);
   const auto names = run.spec().prior.names();
   asked_text({}, names, arguments.format);  // an unknown format is refused before any work
   AskedSimulations asked;

@@ -15,9 +15,8 @@ import sys
 import tempfile
 import time
 
+from page import write_scripts
 from slurm import Slurm
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # x = theta + noise from the seed; slow enough to be killed in the middle. Each start and each
 # simulation is noted, so that the test can count them.
@@ -56,18 +55,6 @@ round_ensemble = 1
 hidden = 16
 depth = 1
 '''
-
-
-def page_script(name):
-    """The indented block after the line that names the script."""
-    lines = (ROOT / "docs/howto/cluster.md").read_text().splitlines()
-    begin = lines.index(f"`{name}`:") + 2
-    block = []
-    for line in lines[begin:]:
-        if line and not line.startswith("    "):
-            break
-        block.append(line[4:])
-    return "\n".join(block).rstrip() + "\n"
 
 
 def check(condition, what):
@@ -137,14 +124,6 @@ class Chain:
         return job, number, result
 
 
-def submit(slurm, work):
-    with open(work / "simulate.slurm", "w") as file:
-        file.write(page_script("simulate.slurm"))
-    with open(work / "next.slurm", "w") as file:
-        file.write(page_script("next.slurm"))
-    return slurm.run("sbatch", "--parsable", "next.slurm", "array", cwd=work).strip()
-
-
 def requeue(slurm, job):
     slurm.run("scontrol", "requeue", job)
     # Slurm holds a requeued job back for two minutes.
@@ -155,7 +134,8 @@ def requeue(slurm, job):
 def run_on_slurm(hone, work, slurm):
     subprocess.run([hone, "run", "problem.toml", "-o", "array", "--prepare"], cwd=work, check=True)
     (work / "simulated").unlink(missing_ok=True)
-    submit(slurm, work)
+    write_scripts(work, "simulate.slurm", "next.slurm")
+    slurm.run("sbatch", "next.slurm", "array", cwd=work)
     chain = Chain(slurm, work)
     job, number, result = chain.kill_one()
     following = slurm.run("squeue", "-h", "-n", "hone-next", "-o", "%i").strip()
