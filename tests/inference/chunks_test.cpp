@@ -252,6 +252,18 @@ TEST_F(Chunks, InWhichEverythingFailsLeaveNoResultUnlessThatIsAccepted) {
   EXPECT_TRUE(is_simulated(file(0), read_chunk(file(0))));
 }
 
+TEST_F(Chunks, WhoseRoundIsOverMeanwhileSaySo) {
+  ask_chunks(run_, 2);
+  const RowFunction meanwhile = [&](std::span<double> x, std::span<const double> theta, Rng noise) {
+    std::error_code ignored;  // several threads do this
+    fs::remove_all(run_.directory() / "chunks", ignored);
+    simulate(x, theta, noise);
+  };
+  EXPECT_TRUE(contains(error_text([&] { work_on(file(0), meanwhile); }),
+                       "chunk-00000.h5: removed while it was simulated: its round is over"));
+  EXPECT_FALSE(fs::exists(run_.directory() / "chunks"));
+}
+
 TEST_F(Chunks, AreNotForSimulatorsThatOnlyTheUserCanRun) {
   RunSpec spec = small_spec();
   spec.simulator.kind = SimulatorKind::by_hand;

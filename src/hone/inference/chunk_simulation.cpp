@@ -55,6 +55,10 @@ SimulatedChunk simulate_chunk(const fs::path& file, Chunk chunk, Executor& execu
          "part of the model, with --accept-failures",
          rows, file.string(), done.summary.main_reason);
   }
+  if (!fs::exists(file)) {
+    fail(ErrorKind::io, "{}: removed while it was simulated: its round is over without it",
+         file.string());
+  }
   write_chunk_result(done.result, chunk, x, failures);
   return done;
 }
