@@ -3,7 +3,7 @@
 
 BUILD := build
 
-.PHONY: all run test bench bench-truncation install lint format clean setup
+.PHONY: all run test test-cluster bench bench-truncation install lint format clean setup
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target hone_program
@@ -17,6 +17,12 @@ run: setup all
 test: setup $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD)
 	cd $(BUILD) && ctest --output-on-failure
+
+# Job arrays on a Slurm that is started for the test: needs root (docs/howto/cluster.md).
+test-cluster: $(BUILD)/CMakeCache.txt
+	@scripts/setup cluster
+	cmake --build $(BUILD) --target hone_program
+	/usr/bin/python3 -B tests/cluster/array_test.py $(BUILD)/hone
 
 bench: setup $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target benchmarks

@@ -21,6 +21,7 @@ void add_tasks_command(CLI::App& program);
 void add_options_command(CLI::App& program);
 void add_init_command(CLI::App& program);
 void add_ask_command(CLI::App& program);
+void add_simulate_command(CLI::App& program);
 void add_tell_command(CLI::App& program);
 void add_bench_command(CLI::App& program);
 

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   hone::cli::add_options_command(program);
   hone::cli::add_init_command(program);
   hone::cli::add_ask_command(program);
+  hone::cli::add_simulate_command(program);
   hone::cli::add_tell_command(program);
   hone::cli::add_bench_command(program);
   try {

@@ -27,57 +27,59 @@ class NothingMore final : public Executor {
   }
 };
 
-Index values_per_simulation(const RunSpec& spec) {
-  return simulated_size(spec.noise, std::ssize(spec.observation));
-}
-
 int worker_count(const SimulatorSpec& spec) {
   return spec.workers > 0 ? spec.workers : thread_count();
 }
 
-std::unique_ptr<Executor> open_workers(const RunSpec& spec, const ExecutorOptions& options,
-                                       const LogSink& log) {
-  const SimulatorSpec& s = spec.simulator;
+std::unique_ptr<Executor> open_workers(const SimulatorInputs& inputs, const LogSink& log) {
+  const SimulatorSpec& s = inputs.simulator;
   return make_worker_executor({.command = without_placeholders(s.arguments),
                                .directory = s.directory,
                                .workers = worker_count(s),
                                .timeout_seconds = s.timeout,
                                .retries = s.retries,
                                .log = log},
-                              values_per_simulation(spec), options);
+                              inputs.data_size, inputs.options);
 }
 
-std::unique_ptr<Executor> open_one_shot(const RunSpec& spec, const ExecutorOptions& options,
-                                        const LogSink& log) {
-  OneShotOptions one_shot = one_shot_options(spec.simulator, spec.prior.names());
-  one_shot.workers = worker_count(spec.simulator);
+std::unique_ptr<Executor> open_one_shot(const SimulatorInputs& inputs, const LogSink& log) {
+  OneShotOptions one_shot = one_shot_options(inputs.simulator, inputs.parameters);
+  one_shot.workers = worker_count(inputs.simulator);
   one_shot.log = log;
-  return make_one_shot_executor(std::move(one_shot), values_per_simulation(spec), options);
+  return make_one_shot_executor(std::move(one_shot), inputs.data_size, inputs.options);
 }
 
 }  // namespace
 
 OpenExecutor open_executor(const RunSpec& spec, const LogSink& log) {
-  const ExecutorOptions options{.max_failed_fraction = spec.options.max_failed_fraction};
-  const auto threads = [&](std::unique_ptr<Simulator> simulator) {
-    auto executor = make_thread_executor(*simulator, options);
-    return OpenExecutor{std::move(simulator), std::move(executor)};
+  return open_executor({.simulator = spec.simulator,
+                        .parameters = spec.prior.names(),
+                        .data_size = simulated_size(spec.noise, std::ssize(spec.observation)),
+                        .options = {.max_failed_fraction = spec.options.max_failed_fraction}},
+                       log);
+}
+
+OpenExecutor open_executor(const SimulatorInputs& inputs, const LogSink& log) {
+  const SimulatorSpec& simulator = inputs.simulator;
+  const auto threads = [&](std::unique_ptr<Simulator> made) {
+    auto executor = make_thread_executor(*made, inputs.options);
+    return OpenExecutor{std::move(made), std::move(executor)};
   };
-  const std::filesystem::path directory = spec.simulator.directory;
-  switch (spec.simulator.kind) {
-    case SimulatorKind::command: return {nullptr, open_workers(spec, options, log)};
-    case SimulatorKind::run: return {nullptr, open_one_shot(spec, options, log)};
+  const std::filesystem::path directory = simulator.directory;
+  switch (simulator.kind) {
+    case SimulatorKind::command: return {nullptr, open_workers(inputs, log)};
+    case SimulatorKind::run: return {nullptr, open_one_shot(inputs, log)};
     case SimulatorKind::library:
-      return threads(load_simulator(directory / spec.simulator.library, spec.prior.dimensions(),
-                                    values_per_simulation(spec)));
+      return threads(load_simulator(directory / simulator.library, std::ssize(inputs.parameters),
+                                    inputs.data_size));
     case SimulatorKind::dataset: return {nullptr, std::make_unique<NothingMore>()};
     case SimulatorKind::by_hand: return {nullptr, std::make_unique<HandExecutor>()};
-    case SimulatorKind::task: return threads(find_task(spec.simulator.task).simulator());
+    case SimulatorKind::task: return threads(find_task(simulator.task).simulator());
     case SimulatorKind::function:
       fail(ErrorKind::input,
            "the simulator of this run is the function {} of another program: go on there (in "
            "Python with hone.open(directory).resume(simulator))",
-           spec.simulator.function);
+           simulator.function);
   }
   throw Error(ErrorKind::input, "unknown kind of simulator");
 }

@@ -16,6 +16,15 @@ struct OpenExecutor {
 };
 OpenExecutor open_executor(const RunSpec& spec, const LogSink& log);
 
+// The same for a simulator without a run around it.
+struct SimulatorInputs {
+  SimulatorSpec simulator;
+  std::vector<std::string> parameters;  // names
+  Index data_size = 0;                  // values of a simulation, its own noise included
+  ExecutorOptions options;
+};
+OpenExecutor open_executor(const SimulatorInputs& inputs, const LogSink& log);
+
 // A run.json may have been edited, or written when a task was another one: Error{io} names it.
 void check_simulator(const Run& run);
 

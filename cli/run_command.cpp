@@ -25,7 +25,7 @@ struct RunArguments {
   std::string observation;  // file; empty: the problem's own
   std::optional<std::uint64_t> seed;
   int threads = 0;
-  bool dry_run = false;
+  bool dry_run = false, prepare = false;
   std::vector<std::string> marginals;  // empty: all 1-d and 2-d
   OptionTexts options;
 };
@@ -99,6 +99,12 @@ void run(const RunArguments& arguments) {
                                               : std::filesystem::path(arguments.directory);
   Run created = Run::create(directory, std::move(spec));
   std::fputs(fmt::format("writing to {}\n", directory.string()).c_str(), stderr);
+  if (arguments.prepare) {
+    return print(
+        fmt::format("nothing was run yet; begin with\n  hone ask {} --chunks 100\nor\n"
+                    "  hone resume {}\n",
+                    directory.string(), directory.string()));
+  }
   execute(created, arguments.threads);
 }
 
@@ -126,6 +132,8 @@ void add_run_command(CLI::App& program) {
                       "Options to start from: default or paper [the problem's own]");
   command->add_flag("--dry-run", arguments->dry_run,
                     "Check everything, run one simulation, say what would be done, and stop");
+  command->add_flag("--prepare", arguments->prepare,
+                    "Check everything, make the directory of the run, and stop: for `hone ask`");
   command->add_option("--marginal", arguments->marginals,
                       "Posterior to train, as names or indices: a or a,b or a,b,c; or 1d, 2d, "
                       "joint. Repeat for more [1d 2d]");

@@ -13,6 +13,33 @@ void print(const std::string& text) {
   std::fputs(text.c_str(), stdout);
 }
 
+void warn_of_refused(const std::vector<std::string>& refused) {
+  for (const std::string& reason : refused) {
+    std::fputs(fmt::format("hone: refused: {}\n", reason).c_str(), stderr);
+  }
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr const char* plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./=:,@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string number_ranges(const std::vector<Index>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", numbers[i]);
+    if (last > i) text += fmt::format("-{}", numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
 namespace {
 
 // Columns on a terminal: UTF-8 continuation bytes take none.

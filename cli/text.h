@@ -14,6 +14,15 @@ namespace hone::cli {
 
 void print(const std::string& text);  // to standard output
 
+// One line on standard error for each file that could not be used.
+void warn_of_refused(const std::vector<std::string>& refused);
+
+// The word as a shell takes it.
+std::string shell_word(const std::string& word);
+
+// "0-7,9,12-13": numbers in ascending order, as batch systems write them.
+std::string number_ranges(const std::vector<Index>& numbers);
+
 // Columns aligned: the first to the left, the others to the right.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 

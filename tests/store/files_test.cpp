@@ -1,7 +1,9 @@
 #include "hone/store/files.h"
 
+#include <algorithm>
 #include <csignal>
 #include <set>
+#include <thread>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -20,6 +22,26 @@ TEST(Files, AreReplacedAsAWhole) {
   write_file_atomically(path, "one");
   write_file_atomically(path, "second");
   EXPECT_EQ(read_file(path), "second");
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator()), 1);
+}
+
+TEST(Files, MayBeWrittenBySeveralAtTheSameTime) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.path() / "shared";
+  std::vector<std::string> texts;
+  for (char c = 'a'; c < 'i'; ++c) texts.emplace_back(100000, c);
+  {
+    std::vector<std::jthread> writers;
+    for (const std::string& text : texts) {
+      writers.emplace_back([&path, &text] {
+        for (int i = 0; i < 5; ++i) {
+          write_shared_file_atomically(path, std::as_bytes(std::span(text)));
+        }
+      });
+    }
+  }
+  const std::string content = read_file(path);
+  EXPECT_EQ(std::ranges::count(texts, content), 1) << "one of them, whole";
   EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator()), 1);
 }
 

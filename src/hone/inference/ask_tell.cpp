@@ -14,19 +14,6 @@ namespace {
   fail(ErrorKind::input, "simulation {}: {}; nothing was stored", id, what);
 }
 
-// Rows of a request.
-SimulationRequest selected(const SimulationRequest& request, std::span<const Index> rows) {
-  SimulationRequest part;
-  part.theta = Matrix<double>(std::ssize(rows), request.theta.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto from = static_cast<std::size_t>(rows[i]);
-    part.ids.push_back(request.ids[from]);
-    part.seeds.push_back(request.seeds[from]);
-    std::ranges::copy(request.theta.row(rows[i]), part.theta.row(static_cast<Index>(i)).begin());
-  }
-  return part;
-}
-
 // Numbers that went through somebody's text file may have lost their last digits.
 bool nearly_equal(double a, double b) {
   return std::abs(a - b) <= 1e-5 * std::max(std::abs(a), std::abs(b)) || a == b;
@@ -95,6 +82,30 @@ class NoTraining final : public Observer {
 };
 
 }  // namespace
+
+SimulationRequest selected(const SimulationRequest& request, std::span<const Index> rows) {
+  SimulationRequest part;
+  part.theta = Matrix<double>(std::ssize(rows), request.theta.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto from = static_cast<std::size_t>(rows[i]);
+    part.ids.push_back(request.ids[from]);
+    part.seeds.push_back(request.seeds[from]);
+    std::ranges::copy(request.theta.row(rows[i]), part.theta.row(static_cast<Index>(i)).begin());
+  }
+  return part;
+}
+
+std::optional<Index> execute_without_training(Run& run, Executor& executor) {
+  NoTraining observer;
+  try {
+    run.execute(executor, observer);
+  } catch (const WaitingForSimulations& waiting) {
+    return waiting.count();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::interrupted || !observer.training()) throw;
+  }
+  return std::nullopt;
+}
 
 WaitingForSimulations::WaitingForSimulations(Index count)
     : Error(ErrorKind::interrupted,
@@ -177,15 +188,10 @@ ToldSummary tell(Run& run, ToldResults results) {
   for (const auto& [id, result] : results) summary.failed += result.failure ? 1 : 0;
   HandExecutor executor(std::move(results),
                         {.max_failed_fraction = run.spec().options.max_failed_fraction}, true);
-  NoTraining observer;
-  try {
-    run.execute(executor, observer);
-  } catch (const WaitingForSimulations& waiting) {
-    summary.waiting = waiting.count();
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::interrupted || !observer.training()) throw;
-    // The round was complete before.
-    if (first >= 0) refuse(first, "it was not asked for; `hone ask` says what comes next");
+  const std::optional<Index> waiting = execute_without_training(run, executor);
+  summary.waiting = waiting.value_or(0);
+  if (!waiting && first >= 0) {
+    refuse(first, "it was not asked for; `hone ask` says what comes next");
   }
   summary.stored = executor.delivered();
   return summary;

@@ -58,6 +58,13 @@ class HandExecutor final : public Executor {
   std::optional<SimulationRequest> missing_;
 };
 
+// These rows of a request.
+SimulationRequest selected(const SimulationRequest& request, std::span<const Index> rows);
+
+// Goes on with the run until a training begins. Returns for how many simulations the executor made
+// it wait; nothing if the round was complete before and it was not asked for any.
+std::optional<Index> execute_without_training(Run& run, Executor& executor);
+
 // Goes on with the run as far as it can without new simulations (training and truncation, if a
 // round is complete), and returns up to `most` of the simulations it then waits for: those with
 // the smallest ids, so the same ones until they are told. No rows: the run is finished.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -62,12 +63,24 @@ fs::path directory_of(const fs::path& path) {
 }
 
 void write_and_sync(const fs::path& temporary, std::span<const std::byte> bytes,
-                    const fs::path& path) {
-  const FileDescriptor file(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+                    const fs::path& path, int how) {
+  const FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644));
   if (file.get() < 0) fail_io(path, "write", errno);
   write_all(file.get(), bytes, path);
   if (::fsync(file.get()) != 0) fail_io(path, "sync", errno);
+}
+
+// how: O_TRUNC takes over what an earlier process left, O_EXCL insists on a new file.
+void write_by_way_of(const fs::path& temporary, std::span<const std::byte> bytes,
+                     const fs::path& path, int how) {
+  try {
+    write_and_sync(temporary, bytes, path, how);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_io(path, "write", errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_directory(directory_of(path));
 }
 
 }  // namespace
@@ -80,14 +93,15 @@ void fail_io(const fs::path& path, std::string_view action, int code) {
 void write_file_atomically(const fs::path& path, std::span<const std::byte> bytes) {
   fs::path temporary = path;
   temporary += kTemporarySuffix;
-  try {
-    write_and_sync(temporary, bytes, path);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_io(path, "write", errno);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  sync_directory(directory_of(path));
+  write_by_way_of(temporary, bytes, path, O_TRUNC);
+}
+
+void write_shared_file_atomically(const fs::path& path, std::span<const std::byte> bytes) {
+  // Process ids repeat on other machines; 64 random bits do not.
+  std::random_device random;
+  fs::path temporary = path;
+  temporary += fmt::format(".{:08x}{:08x}{}", random(), random(), kTemporarySuffix);
+  write_by_way_of(temporary, bytes, path, O_EXCL);
 }
 
 void write_file_atomically(const fs::path& path, std::string_view text) {

@@ -19,6 +19,11 @@ namespace hone {
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
+// The same for a file that several processes, maybe on several machines, may write at the same
+// time: each has a temporary file of its own, and the last one to finish wins.
+void write_shared_file_atomically(const std::filesystem::path& path,
+                                  std::span<const std::byte> bytes);
+
 // The whole file; refuses more than `limit` bytes, as nothing hone reads whole is large.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 26);
 

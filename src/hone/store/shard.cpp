@@ -1,17 +1,14 @@
 #include "hone/store/shard.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "hone/core/error.h"
+#include "hone/store/failure_columns.h"
 #include "hone/store/hdf5.h"
 #include "hone/store/sealed_file.h"
 
 namespace hone {
 namespace {
-
-// Longer reasons (a page of a simulator's output) are cut.
-constexpr std::size_t kLongestReason = 500;
 
 template <typename T>
 std::span<const T> part(const std::vector<T>& values, Index begin, Index count) {
@@ -43,46 +40,8 @@ void add_x(hdf5::Builder& builder, const SimulationRows& rows, Index begin, Inde
   builder.add("x", {count, rows.x.cols()}, std::span<const T>(x));
 }
 
-// The end of the text that can be stored: no zero bytes, which would end it on reading.
-std::string stored_reason(const std::string& reason) {
-  std::string text = reason.substr(0, kLongestReason);
-  std::ranges::replace(text, '\0', ' ');
-  return text;
-}
-
-void add_status(hdf5::Builder& builder, const SimulationRows& rows, Index begin, Index count) {
-  std::vector<std::uint8_t> status;
-  std::vector<std::int64_t> failed_ids;
-  std::vector<std::string> reasons;
-  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(begin + count); ++i) {
-    status.push_back(rows.failures[i].has_value());
-    if (!rows.failures[i]) continue;
-    failed_ids.push_back(rows.ids[i]);
-    reasons.push_back(stored_reason(*rows.failures[i]));
-  }
-  const auto failed = static_cast<Index>(failed_ids.size());
-  builder.add("status", {count}, std::span<const std::uint8_t>(status));
-  builder.add("failed_id", {failed}, std::span<const std::int64_t>(failed_ids));
-  builder.add_text("failed_reason", reasons);
-}
-
 hdf5::Element element_of(Precision precision) {
   return precision == Precision::float32 ? hdf5::Element::float32 : hdf5::Element::float64;
-}
-
-void check_status(ShardRows& shard, const SealedFile& file, const std::string& path) {
-  std::vector<std::int64_t> failed_ids;
-  for (std::size_t i = 0; i < shard.ids.size(); ++i) {
-    if (shard.ids[i] < 0) fail(ErrorKind::io, "{}: damaged: id {}", path, shard.ids[i]);
-    if (shard.status[i] > 1) fail(ErrorKind::io, "{}: damaged: status {}", path, shard.status[i]);
-    if (shard.status[i] == 1) failed_ids.push_back(shard.ids[i]);
-  }
-  const auto failed = static_cast<Index>(failed_ids.size());
-  if (file.read<std::int64_t>("failed_id", {failed}) != failed_ids) {
-    fail(ErrorKind::io, "{}: damaged: failed_id and status disagree", path);
-  }
-  const std::vector<std::string> reasons = file.read_text("failed_reason", failed);
-  for (std::size_t i = 0; i < reasons.size(); ++i) shard.reasons[failed_ids[i]] = reasons[i];
 }
 
 void check_x(const ShardRows& shard, const SealedFile& file, const StoreSchema& schema,
@@ -106,7 +65,7 @@ std::vector<std::byte> encode_shard(const std::string& name, const StoreSchema& 
   builder.add("theta", {count, parameters}, part(rows.theta, begin, count));
   builder.add("seed", {count}, part(rows.seeds, begin, count));
   builder.add("round", {count}, part(rows.rounds, begin, count));
-  add_status(builder, rows, begin, count);
+  add_failures(builder, part(rows.ids, begin, count), part(rows.failures, begin, count));
   if (schema.precision == Precision::float32) {
     add_x<float>(builder, rows, begin, count);
   } else {
@@ -129,8 +88,9 @@ ShardRows read_shard(const std::filesystem::path& file, const StoreSchema& schem
   shard.theta = contents.read<double>("theta", {rows, parameters});
   shard.seeds = contents.read<std::uint64_t>("seed", {rows});
   shard.rounds = contents.read<std::int32_t>("round", {rows});
-  shard.status = contents.read<std::uint8_t>("status", {rows});
-  check_status(shard, contents, path);
+  FailureColumns failures = read_failures(contents, shard.ids, path);
+  shard.status = std::move(failures.status);
+  shard.reasons = std::move(failures.reasons);
   check_x(shard, contents, schema, path);
   return shard;
 }
