@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <fstream>
+#include <mutex>
 
 #include <fmt/format.h>
 
+#include "cli/ranks.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/ask_tell.h"
 #include "hone/inference/problem_file.h"
+#include "hone/mpi/rank_executor.h"
+#include "hone/mpi/rank_trainer.h"
 #include "hone/simulator/one_shot.h"
 #include "hone/simulator/shared_library.h"
 #include "hone/simulator/worker_executor.h"
@@ -16,6 +20,10 @@
 
 namespace hone::cli {
 namespace {
+
+// A rank that has simulations to do says something every second; one that does not, for as long as
+// a simulation may take (but not for a moment of a busy machine), hangs.
+constexpr double kShortestSilence = 5, kLongestSilence = 300;
 
 // All simulations of a data set are in the store before any is asked for.
 class NothingMore final : public Executor {
@@ -33,6 +41,10 @@ Index values_per_simulation(const RunSpec& spec) {
 
 int worker_count(const SimulatorSpec& spec) {
   return spec.workers > 0 ? spec.workers : thread_count();
+}
+
+bool makes_simulations(SimulatorKind kind) {
+  return kind != SimulatorKind::dataset && kind != SimulatorKind::by_hand;
 }
 
 std::unique_ptr<Executor> open_workers(const RunSpec& spec, const ExecutorOptions& options,
@@ -57,8 +69,10 @@ std::unique_ptr<Executor> open_one_shot(const RunSpec& spec, const ExecutorOptio
 
 }  // namespace
 
-OpenExecutor open_executor(const RunSpec& spec, const LogSink& log) {
-  const ExecutorOptions options{.max_failed_fraction = spec.options.max_failed_fraction};
+namespace {
+
+OpenExecutor open_executor(const RunSpec& spec, const ExecutorOptions& options,
+                           const LogSink& log) {
   const auto threads = [&](std::unique_ptr<Simulator> simulator) {
     auto executor = make_thread_executor(*simulator, options);
     return OpenExecutor{std::move(simulator), std::move(executor)};
@@ -80,6 +94,64 @@ OpenExecutor open_executor(const RunSpec& spec, const LogSink& log) {
            spec.simulator.function);
   }
   throw Error(ErrorKind::input, "unknown kind of simulator");
+}
+
+// Lines come from several threads.
+LogSink one_at_a_time(LogSink log) {
+  return [log = std::move(log), mutex = std::make_shared<std::mutex>()](int worker,
+                                                                        std::string_view line) {
+    const std::lock_guard lock(*mutex);
+    log(worker, line);
+  };
+}
+
+}  // namespace
+
+OpenExecutor open_executor(const RunSpec& spec, const LogSink& log) {
+  return open_executor(spec, {.max_failed_fraction = spec.options.max_failed_fraction}, log);
+}
+
+LaneExecutors open_lanes(const RunSpec& spec, const LogSink& log) {
+  if (!makes_simulations(spec.simulator.kind)) return {};
+  RunSpec one = spec;
+  one.simulator.workers = 1;
+  OpenExecutor first = open_executor(one, lane_options(), log);
+  LaneExecutors lanes{std::move(first.simulator), {}};
+  lanes.executors.push_back(std::move(first.executor));
+  const bool external = lanes.simulator == nullptr;
+  const int count =
+      external ? worker_count(spec.simulator) : lanes.simulator->concurrent() ? thread_count() : 1;
+  for (int lane = 1; lane < count; ++lane) {
+    const LogSink numbered = [log, lane](int, std::string_view line) { log(lane, line); };
+    lanes.executors.push_back(external
+                                  ? open_executor(one, lane_options(), numbered).executor
+                                  : make_thread_executor(*lanes.simulator, lane_options()));
+  }
+  return lanes;
+}
+
+Workforce::Workforce(const Run& run, int threads) {
+  const RunSpec& spec = run.spec();
+  const LogSink log = one_at_a_time(file_log(run.directory() / "simulator.log"));
+  if (ranks() == nullptr) {
+    open_ = open_executor(spec, log);
+    return;
+  }
+  leader_ = std::make_unique<Leader>(
+      *ranks(), JobMessage{std::filesystem::absolute(run.directory()).string(), spec, threads},
+      log);
+  trainer_ = make_rank_trainer(*leader_);
+  if (!makes_simulations(spec.simulator.kind)) {
+    open_ = open_executor(spec, log);
+    return;
+  }
+  lanes_ = std::make_unique<Lanes>(open_lanes(spec, log));
+  const double timeout = spec.simulator.timeout;
+  open_.executor = make_rank_executor(
+      *leader_, *lanes_,
+      {.executor = {.max_failed_fraction = spec.options.max_failed_fraction},
+       .data_size = values_per_simulation(spec),
+       .silence_seconds = timeout > 0 ? std::max(timeout, kShortestSilence) : kLongestSilence});
 }
 
 void check_simulator(const Run& run) {
