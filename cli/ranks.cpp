@@ -25,6 +25,8 @@ std::unique_ptr<Transport>& job() {
   return transport;
 }
 
+constexpr int kWrongUse = 2;  // exit code
+
 // Rank 0 stops the run when the user wishes; the others wait for its word. If that does not come,
 // for it is gone, they end by themselves.
 void end_later(int) {
@@ -36,7 +38,13 @@ void end_later(int) {
 std::optional<int> join_ranks(int count, char** arguments) {
   const bool shared = count > 1 && std::ranges::find(kShared, arguments[1]) != kShared.end();
   if (!shared || !launched_by_mpi()) return std::nullopt;
-  std::unique_ptr<Transport> transport = join_mpi_job();
+  std::unique_ptr<Transport> transport;
+  try {
+    transport = join_mpi_job();
+  } catch (const Error&) {
+    if (launched_rank() > 0) return kWrongUse;  // rank 0 says it
+    throw;
+  }
   if (transport->rank() > 0) {
     std::signal(SIGINT, end_later);
     std::signal(SIGTERM, end_later);

@@ -44,7 +44,9 @@ struct Collected {
   std::shared_ptr<const Lanes::Listener> listener() {
     return std::make_shared<const Lanes::Listener>(
         Lanes::Listener{[this](const ResultBatch& results) { add(results); },
-                        [this](const std::exception_ptr&) { ++gave_up; }});
+                        [this](const GaveUpMessage& message) {
+                          if (message.text == "no licence") gave_up += int(message.rows.size());
+                        }});
   }
   void add(const ResultBatch& results) {
     const std::lock_guard lock(mutex);

@@ -143,15 +143,7 @@ class CrewRun {
     const auto finished = [this](const ResultBatch& results) {
       outbox_.put(Tag::results, pack(results));
     };
-    const auto gave_up = [this](const std::exception_ptr& what) {
-      GaveUpMessage message;
-      try {
-        std::rethrow_exception(what);
-      } catch (const Error& error) {
-        message = {error.kind(), error.what()};
-      } catch (const std::exception& error) {
-        message.text = error.what();
-      }
+    const auto gave_up = [this](const GaveUpMessage& message) {
       outbox_.put(Tag::gave_up, pack(message));
     };
     return std::make_shared<const Lanes::Listener>(Lanes::Listener{finished, gave_up});

@@ -10,6 +10,8 @@ namespace {
 // with the sleeps at both ends, many times over.
 constexpr double kSecondsAhead = 50e-3;
 constexpr Index kMostAhead = 65536;
+// Seconds per row from which on the round trip does not matter.
+constexpr double kLong = 2;
 // The newest result counts this much in the time per row.
 constexpr double kNewest = 0.3;
 
@@ -25,25 +27,36 @@ void Dealer::join(int rank, int lanes) {
 
 Index Dealer::wanted(const Rank& rank) const {
   if (rank.seconds_per_row == 0) return rank.lanes;
-  // A simulation of more than twice the time ahead keeps nobody waiting for the next one.
+  if (rank.seconds_per_row > kLong) return rank.lanes;
   const double ahead = std::min(kSecondsAhead / rank.seconds_per_row, double(kMostAhead));
   // The rest is shared out in halves.
-  const Index fair = (total_ - next_) / (2 * lanes_);
-  return rank.lanes * (1 + std::min(static_cast<Index>(std::llround(ahead)), fair));
+  const Index fair = undealt() / (2 * lanes_);
+  return rank.lanes * (1 + std::min(static_cast<Index>(std::ceil(ahead)), fair));
 }
 
-Dealer::Share Dealer::deal(int rank) {
+std::vector<Index> Dealer::deal(int rank) {
   Rank& one = ranks_[static_cast<std::size_t>(rank)];
   if (one.lanes == 0) return {};
   const Index wish = std::min(wanted(one), 2 * one.most);
-  const Index count = std::min(wish - one.held, total_ - next_);
+  const Index count = std::min(wish - one.held, undealt());
   // No lane waits; but beyond that not every row goes in a message of its own.
   if (count <= 0 || (one.held >= one.lanes && count < wish / 4)) return {};
-  const Share share{next_, count};
   one.most = wish;
   one.held += count;
-  next_ += count;
-  return share;
+  std::vector<Index> rows;
+  while (std::ssize(rows) < count) {
+    if (again_.empty()) {
+      rows.push_back(next_++);
+    } else {
+      rows.push_back(again_.back());
+      again_.pop_back();
+    }
+  }
+  return rows;
+}
+
+void Dealer::deal_again(const std::vector<Index>& rows) {
+  again_.insert(again_.end(), rows.begin(), rows.end());
 }
 
 void Dealer::finished(int rank, Index rows, double seconds) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iterator>
 #include <vector>
 
 #include "hone/core/matrix.h"
@@ -16,15 +17,16 @@ class Dealer {
   // From here on the rank takes rows, `lanes` at a time.
   void join(int rank, int lanes);
 
-  // Rows to send to a rank now; 0: it has enough. They count as sent.
-  struct Share {
-    Index begin = 0, count = 0;
-  };
-  Share deal(int rank);
+  // Rows to send to a rank now; none: it has enough. They count as sent.
+  std::vector<Index> deal(int rank);
   // `rows` are back, after so many seconds of one lane.
   void finished(int rank, Index rows, double seconds);
+  // Back without a result.
+  void returned(int rank, Index rows) { ranks_[static_cast<std::size_t>(rank)].held -= rows; }
+  void deal_again(const std::vector<Index>& rows);
 
   Index unfinished() const { return total_ - finished_; }
+  Index undealt() const { return total_ - next_ + std::ssize(again_); }
   Index held(int rank) const { return at(rank).held; }  // sent and not back
 
  private:
@@ -38,6 +40,7 @@ class Dealer {
   Index wanted(const Rank& rank) const;
 
   std::vector<Rank> ranks_;
+  std::vector<Index> again_;
   Index total_, next_ = 0, finished_ = 0, lanes_ = 0;
 };
 

@@ -69,8 +69,8 @@ void Lanes::submit(const RowBatch& batch, std::shared_ptr<const Listener> listen
     const SimulationRequest& request = batch.request;
     for (std::size_t i = 0; i < batch.rows.size(); ++i) {
       const auto theta = request.theta.row(static_cast<Index>(i));
-      waiting_.push_back({listener, batch.rows[i], request.ids[i], request.seeds[i],
-                          {theta.begin(), theta.end()}});
+      waiting_.push_back({listener, batch.rows[i], batch.answered, request.ids[i],
+                          request.seeds[i], {theta.begin(), theta.end()}});
     }
   }
   changed_.notify_all();
@@ -113,23 +113,29 @@ Lanes::Piece Lanes::take(Index most) {
   Piece piece{waiting_.front().listener, {}};
   SimulationRequest& request = piece.batch.request;
   request.theta = Matrix<double>(count, std::ssize(waiting_.front().theta));
+  piece.batch.answered = true;
   for (Index i = 0; i < count; ++i) {
     const Row& row = waiting_.front();
+    piece.batch.answered = piece.batch.answered && row.answered;
     piece.batch.rows.push_back(row.row);
     request.ids.push_back(row.id);
     request.seeds.push_back(row.seed);
     std::ranges::copy(row.theta, request.theta.row(i).begin());
     waiting_.pop_front();
   }
+  // What an executor knows of earlier answers: one, that did not fail.
+  request.finished_before = piece.batch.answered ? 1 : 0;
   return piece;
 }
 
 void Lanes::run(Executor& executor, const Piece& piece) {
   auto last = Clock::now();
+  std::vector<Index> left = piece.batch.rows;
   const auto sink = [&](const FinishedSimulations& finished) {
     ResultBatch results;
     for (const Index row : finished.rows) {
       results.rows.push_back(piece.batch.rows[static_cast<std::size_t>(row)]);
+      std::erase(left, results.rows.back());
     }
     results.x = Matrix<double>(finished.x.rows(), finished.x.cols());
     std::copy_n(finished.x.data(), finished.x.rows() * finished.x.cols(), results.x.data());
@@ -142,10 +148,10 @@ void Lanes::run(Executor& executor, const Piece& piece) {
   Halted observer(halting_);
   try {
     executor.run(piece.batch.request, sink, observer);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::interrupted) piece.listener->gave_up(std::current_exception());
   } catch (...) {
-    piece.listener->gave_up(std::current_exception());
+    if (halting_) return;  // it stopped because it was asked to
+    piece.listener->gave_up(
+        gave_up_message(std::current_exception(), std::move(left), piece.batch.answered));
   }
 }
 

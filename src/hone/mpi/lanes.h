@@ -31,7 +31,7 @@ class Lanes {
   struct Listener {
     // Called by one thread at a time.
     std::function<void(const ResultBatch&)> finished;
-    std::function<void(std::exception_ptr)> gave_up;  // the simulator cannot go on
+    std::function<void(const GaveUpMessage&)> gave_up;
   };
 
   explicit Lanes(LaneExecutors executors);
@@ -53,6 +53,7 @@ class Lanes {
   struct Row {
     std::shared_ptr<const Listener> listener;
     Index row;
+    bool answered;
     std::int64_t id;
     std::uint64_t seed;
     std::vector<double> theta;

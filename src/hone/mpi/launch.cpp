@@ -74,6 +74,13 @@ bool launched_by_mpi() {
                              [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
+int launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (const char* rank = std::getenv(name)) return std::atoi(rank);
+  }
+  return 0;
+}
+
 std::unique_ptr<Transport> join_mpi_job() {
   const auto places = candidates();
   const auto file = std::ranges::find_if(places, [](const fs::path& place) {

@@ -9,6 +9,7 @@ namespace hone {
 // Was this process started as a rank of an MPI job? Looks at the environment only (mpirun of Open
 // MPI and MPICH, srun with PMI or PMIx). HONE_MPI=off in the environment says no.
 bool launched_by_mpi();
+int launched_rank();  // as the launcher says; 0 if it does not
 
 // Opens the shared library that talks MPI and joins the job; takes the launcher's variables out of
 // the environment, so that simulators that use MPI themselves do not take part in the job.

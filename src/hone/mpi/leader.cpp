@@ -46,11 +46,17 @@ std::optional<Message> Leader::receive() {
         if (log_) log_(worker, fmt::format("[rank {}] {}", message->from, in.get_text()));
         break;
       }
+      case Tag::halted: halting_.erase(message->from); break;
       case Tag::alive: break;
       default: return message;
     }
   }
   return std::nullopt;
+}
+
+void Leader::halt() {
+  for (int r = 1; r < size(); ++r) halting_.insert(r);
+  send_all(Tag::halt);
 }
 
 void Leader::note_time(double seconds) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,11 @@ class Leader {
   void note_time(double seconds);
   void forget_silence(int number) { ranks_[static_cast<std::size_t>(number)].silence = 0; }
 
+  // Tells all ranks to stop simulating. Those that still have something to finish are halting; what
+  // they send until they are not belongs to the request that was stopped.
+  void halt();
+  bool halting() const { return !halting_.empty(); }
+
   // A rank does not answer any more: the job cannot end as it should (Transport::abort).
   void lose() { transport_.lost = true; }
   bool lost() const { return transport_.lost; }
@@ -47,6 +53,7 @@ class Leader {
   Transport& transport_;
   LogSink log_;
   std::vector<Rank> ranks_;
+  std::set<int> halting_;
 };
 
 // The name of the kernels that train on this machine: only the same ones give the same bits.

@@ -104,7 +104,7 @@ std::vector<std::byte> pack(const RowBatch& batch) {
   Packer packer;
   packer.put_all(batch.rows).put_all(batch.request.ids).put_all(batch.request.seeds);
   put(packer, batch.request.theta);
-  return packer.take();
+  return packer.put(batch.answered).take();
 }
 
 RowBatch unpack_rows(std::span<const std::byte> bytes) {
@@ -114,6 +114,7 @@ RowBatch unpack_rows(std::span<const std::byte> bytes) {
   batch.request.ids = in.get_all<std::int64_t>();
   batch.request.seeds = in.get_all<std::uint64_t>();
   batch.request.theta = get_matrix(in);
+  batch.answered = in.get<bool>();
   return batch;
 }
 
@@ -187,13 +188,37 @@ TrainedMembers unpack_trained(std::span<const std::byte> bytes) {
 }
 
 std::vector<std::byte> pack(const GaveUpMessage& message) {
-  return Packer().put(message.kind).put_text(message.text).take();
+  return Packer()
+      .put(message.kind)
+      .put_text(message.text)
+      .put_all(message.rows)
+      .put(message.answered)
+      .take();
 }
 
 GaveUpMessage unpack_gave_up(std::span<const std::byte> bytes) {
   Unpacker in(bytes);
-  const auto kind = in.get<ErrorKind>();
-  return {kind, in.get_text()};
+  GaveUpMessage message;
+  message.kind = in.get<ErrorKind>();
+  message.text = in.get_text();
+  message.rows = in.get_all<Index>();
+  message.answered = in.get<bool>();
+  return message;
+}
+
+GaveUpMessage gave_up_message(const std::exception_ptr& what, std::vector<Index> rows,
+                              bool answered) {
+  GaveUpMessage message{ErrorKind::simulator, "an unknown error", std::move(rows), answered};
+  try {
+    std::rethrow_exception(what);
+  } catch (const Error& error) {
+    message.kind = error.kind();
+    message.text = error.what();
+  } catch (const std::exception& error) {
+    message.text = error.what();
+  } catch (...) {  // NOLINT: nothing is known about it
+  }
+  return message;
 }
 
 }  // namespace hone

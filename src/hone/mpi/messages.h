@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@
 //                                <-       ready: how many simulations at once, or an error
 //   simulate: some rows          ->
 //                                <-       results: some rows; alive; log: a line of a simulator
-//                                <-       gave_up: the simulator cannot go on
+//                                <-       gave_up: the simulator cannot go on with some rows
 //   halt                         ->                       then results of what was finished, and
 //                                <-       halted
 //   train: region, members       ->
@@ -65,6 +66,7 @@ struct ReadyMessage {
 struct RowBatch {
   std::vector<Index> rows;    // (k) of the leader's request
   SimulationRequest request;  // ids, theta and seeds of those
+  bool answered = false;      // the simulator has answered before, somewhere
 };
 
 // And back.
@@ -96,10 +98,16 @@ struct TrainedMembers {
   bool stopped = false;
 };
 
+// A simulator that cannot go on, or has never answered. If it has answered elsewhere, its rows may
+// be to blame: they are tried once more.
 struct GaveUpMessage {
   ErrorKind kind = ErrorKind::simulator;
   std::string text;
+  std::vector<Index> rows = {};  // that are not finished
+  bool answered = false;         // as their batch
 };
+GaveUpMessage gave_up_message(const std::exception_ptr& error, std::vector<Index> rows,
+                              bool answered);
 
 std::vector<std::byte> pack(const JobMessage& message);
 std::vector<std::byte> pack(const ReadyMessage& message);

@@ -14,12 +14,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;  // paces; never part of a result
 
-RowBatch rows_of(const SimulationRequest& request, Dealer::Share share) {
-  RowBatch batch;
-  batch.request.theta = Matrix<double>(share.count, request.theta.cols());
-  for (Index i = 0; i < share.count; ++i) {
-    const Index row = share.begin + i;
-    batch.rows.push_back(row);
+// Rows that a simulator may leave without an answer before it has ever given one.
+constexpr Index kMostUnanswered = 20;
+// How long to wait for results of ranks that were told to stop.
+constexpr std::chrono::milliseconds kPatience(300);
+
+RowBatch rows_of(const SimulationRequest& request, const std::vector<Index>& rows, bool answered) {
+  RowBatch batch{rows, {}, answered};
+  batch.request.theta = Matrix<double>(std::ssize(rows), request.theta.cols());
+  for (Index i = 0; i < std::ssize(rows); ++i) {
+    const Index row = rows[static_cast<std::size_t>(i)];
     batch.request.ids.push_back(request.ids[static_cast<std::size_t>(row)]);
     batch.request.seeds.push_back(request.seeds[static_cast<std::size_t>(row)]);
     std::ranges::copy(request.theta.row(row), batch.request.theta.row(i).begin());
@@ -40,29 +44,40 @@ void deliver(Delivery& delivery, const ResultBatch& results) {
   }
 }
 
-// What this rank's lanes have finished since somebody looked.
+// What this rank's lanes have done since somebody looked.
 class LocalNews {
  public:
-  void add(Index rows, double seconds) {
+  struct News {
+    Index rows = 0;
+    double seconds = 0;
+    std::vector<GaveUpMessage> gave_up;
+    bool any() const { return rows > 0 || !gave_up.empty(); }
+  };
+
+  void finished(Index rows, double seconds) {
     const std::lock_guard lock(mutex_);
-    rows_ += rows;
-    seconds_ += seconds;
+    news_.rows += rows;
+    news_.seconds += seconds;
     changed_.notify_one();  // under the lock: who takes the last rows ends this object
   }
-  std::pair<Index, double> take() {
+  void gave_up(const GaveUpMessage& message) {
     const std::lock_guard lock(mutex_);
-    return {std::exchange(rows_, 0), std::exchange(seconds_, 0)};
+    news_.gave_up.push_back(message);
+    changed_.notify_one();
+  }
+  News take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(news_, {});
   }
   void wait(std::chrono::microseconds longest) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, longest, [this] { return rows_ > 0; });
+    changed_.wait_for(lock, longest, [this] { return news_.any(); });
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  Index rows_ = 0;
-  double seconds_ = 0;
+  News news_;
 };
 
 // One request on its way through the ranks.
@@ -75,17 +90,19 @@ class RankRun {
         request_(request),
         delivery_(delivery),
         silence_seconds_(silence_seconds),
+        answered_(request.finished_before > request.failed_before),
         dealer_(request.rows(), leader.size()),
-        joined_(static_cast<std::size_t>(leader.size())),
-        halted_(static_cast<std::size_t>(leader.size())) {
+        joined_(static_cast<std::size_t>(leader.size())) {
     dealer_.join(0, lanes_.count());
     joined_[0] = true;
   }
 
   void drive() {
+    forget_last_request();
     while (dealer_.unfinished() > 0 && !delivery_.stopping()) {
       welcome();
       const bool news = listen();
+      judge_unanswered();
       for (int r = 0; r < leader_.size(); ++r) deal(r);
       pause(news);
     }
@@ -93,6 +110,10 @@ class RankRun {
   }
 
  private:
+  void forget_last_request() {
+    for (BackOff back_off; leader_.halting(); back_off.sleep()) leader_.receive();
+  }
+
   // Ranks begin when they are ready, not when all are.
   void welcome() {
     for (int r = 1; r < leader_.size(); ++r) {
@@ -102,37 +123,58 @@ class RankRun {
       if (rank.about.error.empty()) {
         dealer_.join(r, rank.about.lanes);
       } else {
-        give_up(r, {ErrorKind::input, rank.about.error});
+        give_up(r, {ErrorKind::input, rank.about.error, {}});
       }
     }
   }
 
   bool listen() {
-    bool news = false;
-    if (const auto [rows, seconds] = local_.take(); rows > 0) {
-      dealer_.finished(0, rows, seconds);
-      news = true;
-    }
+    const LocalNews::News local = local_.take();
+    bool news = local.any();
+    if (local.rows > 0) note_finished(0, local.rows, local.seconds);
+    for (const GaveUpMessage& message : local.gave_up) take_back(0, message);
     while (const auto message = leader_.receive()) {
       news = true;
       if (message->tag == static_cast<int>(Tag::results)) {
         const ResultBatch results = unpack_results(message->bytes);
-        dealer_.finished(message->from, std::ssize(results.rows), results.seconds);
+        note_finished(message->from, std::ssize(results.rows), results.seconds);
         deliver(delivery_, results);
       } else if (message->tag == static_cast<int>(Tag::gave_up)) {
-        give_up(message->from, unpack_gave_up(message->bytes));
-      } else if (message->tag == static_cast<int>(Tag::halted)) {
-        halted_[static_cast<std::size_t>(message->from)] = true;
+        take_back(message->from, unpack_gave_up(message->bytes));
       }
     }
     return news;
   }
 
+  void note_finished(int rank, Index rows, double seconds) {
+    answered_ = true;
+    dealer_.finished(rank, rows, seconds);
+  }
+
+  // As a single executor of external programs: one that has never answered says nothing about the
+  // simulations it was at. They wait until it answers for others, and are tried again then.
+  void take_back(int rank, const GaveUpMessage& message) {
+    if (message.answered) return give_up(rank, message);
+    dealer_.returned(rank, std::ssize(message.rows));
+    unanswered_.insert(unanswered_.end(), message.rows.begin(), message.rows.end());
+    last_word_ = {rank, message};
+  }
+
+  void judge_unanswered() {
+    if (unanswered_.empty()) return;
+    if (answered_) {
+      dealer_.deal_again(std::exchange(unanswered_, {}));
+    } else if (std::ssize(unanswered_) >= kMostUnanswered ||
+               std::ssize(unanswered_) == dealer_.unfinished()) {
+      give_up(last_word_.first, last_word_.second);
+    }
+  }
+
   void deal(int rank) {
     const Index held = dealer_.held(rank);
-    const Dealer::Share share = dealer_.deal(rank);
-    if (share.count == 0) return;
-    const RowBatch batch = rows_of(request_, share);
+    const std::vector<Index> rows = dealer_.deal(rank);
+    if (rows.empty()) return;
+    const RowBatch batch = rows_of(request_, rows, answered_);
     if (rank > 0) {
       if (held == 0) leader_.forget_silence(rank);
       leader_.send(rank, Tag::simulate, pack(batch));
@@ -144,17 +186,16 @@ class RankRun {
   std::shared_ptr<const Lanes::Listener> local_listener() {
     const auto finished = [this](const ResultBatch& results) {
       deliver(delivery_, results);
-      local_.add(std::ssize(results.rows), results.seconds);
+      local_.finished(std::ssize(results.rows), results.seconds);
     };
-    const auto gave_up = [this](std::exception_ptr error) {
-      delivery_.simulator_gave_up(std::move(error));
-    };
+    const auto gave_up = [this](const GaveUpMessage& message) { local_.gave_up(message); };
     return std::make_shared<const Lanes::Listener>(Lanes::Listener{finished, gave_up});
   }
 
   void give_up(int rank, const GaveUpMessage& message) {
-    const Error error(message.kind, fmt::format("rank {} on {}: {}", rank,
-                                                leader_.rank(rank).about.machine, message.text));
+    const std::string where =
+        rank == 0 ? "" : fmt::format("rank {} on {}: ", rank, leader_.rank(rank).about.machine);
+    const Error error(message.kind, where + message.text);
     delivery_.simulator_gave_up(std::make_exception_ptr(error));
   }
 
@@ -180,15 +221,14 @@ class RankRun {
     delivery_.simulator_gave_up(std::make_exception_ptr(error));
   }
 
-  // Everybody stops, and sends what is finished.
+  // Everybody stops, and sends what is finished. Not for long: a launcher that ends the job, since a
+  // rank has died or somebody wants it to, gives a second.
   void halt() {
+    const auto begin = Clock::now();
     lanes_.halt();
-    if (!leader_.lost()) leader_.send_all(Tag::halt);
-    halted_[0] = true;
-    const auto all_halted = [&] {
-      return leader_.lost() || std::ranges::all_of(halted_, [](bool one) { return one; });
-    };
-    while (!all_halted() || !lanes_.idle()) pause(listen());
+    if (!leader_.lost()) leader_.halt();
+    const auto patient = [&] { return Clock::now() - begin < kPatience; };
+    while (!lanes_.idle() || (leader_.halting() && !leader_.lost() && patient())) pause(listen());
     listen();
   }
 
@@ -197,10 +237,13 @@ class RankRun {
   const SimulationRequest& request_;
   Delivery& delivery_;
   double silence_seconds_;
+  bool answered_;  // by the simulator, anywhere, ever
+  std::vector<Index> unanswered_;
+  std::pair<int, GaveUpMessage> last_word_;
   Dealer dealer_;
   LocalNews local_;
   std::shared_ptr<const Lanes::Listener> local_listener_ = local_listener();
-  std::vector<bool> joined_, halted_;
+  std::vector<bool> joined_;
   BackOff back_off_;
   Clock::time_point last_look_ = Clock::now();
 };
