@@ -1,13 +1,15 @@
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "cli/check_text.h"
 #include "cli/commands.h"
 #include "cli/execute.h"
-#include "cli/open_executor.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/text.h"
+#include "cli/workforce.h"
 #include "hone/check/check_run.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
@@ -23,7 +25,7 @@ struct CheckArguments {
 };
 
 // Who can make more simulations, or knows the noise; nothing where neither is needed.
-OpenExecutor needed_executor(const Run& run, const CheckArguments& arguments) {
+std::optional<Workforce> needed_workforce(const Run& run, const CheckArguments& arguments) {
   const RunSpec& spec = run.spec();
   const bool simulates = arguments.simulations > 0;
   const SimulatorKind kind = spec.simulator.kind;
@@ -34,20 +36,20 @@ OpenExecutor needed_executor(const Run& run, const CheckArguments& arguments) {
          arguments.simulations, arguments.directory,
          kind == SimulatorKind::dataset ? "a data set" : "elsewhere");
   }
-  if (!simulates && spec.noise.kind != NoiseKind::simulator) return {};
+  if (!simulates && spec.noise.kind != NoiseKind::simulator) return std::nullopt;
   check_simulator(run);
-  return open_executor(spec, file_log(run.directory() / "simulator.log"));
+  return std::optional<Workforce>(std::in_place, run, arguments.threads);
 }
 
 Checks run_checks(const Run& run, const CheckArguments& arguments) {
   Progress progress;
   Checks checks;
   try {
-    with_threads(arguments.threads, [&] {
-      const OpenExecutor open = needed_executor(run, arguments);
+    with_threads(threads_here(arguments.threads), [&] {
+      const std::optional<Workforce> workforce = needed_workforce(run, arguments);
       const CheckOptions options{.simulations = arguments.simulations};
       const auto work = arguments.correct ? correct_run : check_run;
-      checks = work(run, options, open.executor.get(), progress);
+      checks = work(run, options, workforce ? &workforce->executor() : nullptr, progress);
     });
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::interrupted) throw;

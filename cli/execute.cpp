@@ -4,10 +4,11 @@
 
 #include "cli/check_text.h"
 #include "cli/make_report.h"
-#include "cli/open_executor.h"
 #include "cli/progress.h"
 #include "cli/progress_file.h"
+#include "cli/ranks.h"
 #include "cli/text.h"
+#include "cli/workforce.h"
 #include "hone/check/check_run.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
@@ -29,12 +30,12 @@ void execute(Run& run, int threads) {
   Summary summary;
   Checks checks;
   try {
-    with_threads(threads, [&] {
-      const OpenExecutor open =
-          open_executor(run.spec(), file_log(run.directory() / "simulator.log"));
+    with_threads(threads_here(threads), [&] {
+      const Workforce workforce(run, threads);
       ProgressFile file(run.directory(), progress);
-      summary = run.complete() ? run.summary().value() : run.execute(*open.executor, file);
-      checks = check_run(run, {}, open.executor.get(), file);
+      summary = run.complete() ? run.summary().value()
+                               : run.execute(workforce.executor(), file, workforce.trainer());
+      checks = check_run(run, {}, &workforce.executor(), file);
     });
   } catch (const WaitingForSimulations& waiting) {
     progress.clear();

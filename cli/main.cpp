@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/ranks.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
 #include "hone/core/version.h"
@@ -29,9 +30,7 @@ bool flush_output() {
   return false;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   CLI::App program("hone: posteriors of simulator parameters from one observation (TMNRE)", "hone");
   program.require_subcommand(1);
   program.set_version_flag("--version", fmt::format("hone {}", hone::version()));
@@ -54,6 +53,7 @@ int main(int argc, char** argv) {
   hone::cli::add_tell_command(program);
   hone::cli::add_bench_command(program);
   try {
+    if (const auto code = hone::cli::join_ranks(argc, argv)) return *code;
     hone::cli::check_command(program, argc, argv);
     try {
       program.parse(argc, argv);
@@ -72,4 +72,12 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "hone: %s\n", error.what());
   }
   return kFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int code = run_program(argc, argv);
+  hone::cli::leave_ranks(code);
+  return code;
 }

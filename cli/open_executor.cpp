@@ -27,10 +27,6 @@ class NothingMore final : public Executor {
   }
 };
 
-int worker_count(const SimulatorSpec& spec) {
-  return spec.workers > 0 ? spec.workers : thread_count();
-}
-
 std::unique_ptr<Executor> open_workers(const SimulatorInputs& inputs, const LogSink& log) {
   const SimulatorSpec& s = inputs.simulator;
   return make_worker_executor({.command = without_placeholders(s.arguments),
@@ -51,12 +47,19 @@ std::unique_ptr<Executor> open_one_shot(const SimulatorInputs& inputs, const Log
 
 }  // namespace
 
+int worker_count(const SimulatorSpec& spec) {
+  return spec.workers > 0 ? spec.workers : thread_count();
+}
+
+SimulatorInputs simulator_inputs(const RunSpec& spec) {
+  return {.simulator = spec.simulator,
+          .parameters = spec.prior.names(),
+          .data_size = simulated_size(spec.noise, std::ssize(spec.observation)),
+          .options = {.max_failed_fraction = spec.options.max_failed_fraction}};
+}
+
 OpenExecutor open_executor(const RunSpec& spec, const LogSink& log) {
-  return open_executor({.simulator = spec.simulator,
-                        .parameters = spec.prior.names(),
-                        .data_size = simulated_size(spec.noise, std::ssize(spec.observation)),
-                        .options = {.max_failed_fraction = spec.options.max_failed_fraction}},
-                       log);
+  return open_executor(simulator_inputs(spec), log);
 }
 
 OpenExecutor open_executor(const SimulatorInputs& inputs, const LogSink& log) {

@@ -24,6 +24,10 @@ struct SimulatorInputs {
   ExecutorOptions options;
 };
 OpenExecutor open_executor(const SimulatorInputs& inputs, const LogSink& log);
+SimulatorInputs simulator_inputs(const RunSpec& spec);
+
+// External programs at a time.
+int worker_count(const SimulatorSpec& spec);
 
 // A run.json may have been edited, or written when a task was another one: Error{io} names it.
 void check_simulator(const Run& run);

@@ -4,9 +4,10 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
-#include "cli/open_executor.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/text.h"
+#include "cli/workforce.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 
@@ -38,13 +39,12 @@ void add_train_command(CLI::App& program) {
     }
     Progress progress;
     try {
-      with_threads(arguments->threads, [&] {
-        if (run.spec().noise.kind != NoiseKind::simulator) {
+      with_threads(threads_here(arguments->threads), [&] {
+        if (run.spec().noise.kind != NoiseKind::simulator && ranks() == nullptr) {
           return run.train_more(marginals, progress);
         }
-        const OpenExecutor open =
-            open_executor(run.spec(), file_log(run.directory() / "simulator.log"));
-        run.train_more(marginals, progress, open.executor->noise());
+        const Workforce workforce(run, arguments->threads);
+        run.train_more(marginals, progress, workforce.executor().noise(), workforce.trainer());
       });
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::interrupted) throw;

@@ -26,3 +26,10 @@ else()
   set(HONE_HAVE_LIBXSMM OFF)
 endif()
 message(STATUS "hone: small matrix products by libxsmm: ${HONE_HAVE_LIBXSMM}")
+
+# Without MPI everything but `mpirun hone ...` works as with it.
+option(HONE_MPI "Run under mpirun, where MPI is installed" ON)
+if(HONE_MPI)
+  find_package(MPI QUIET COMPONENTS C)
+endif()
+message(STATUS "hone: runs under mpirun: ${MPI_C_FOUND}")

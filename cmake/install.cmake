@@ -1,10 +1,12 @@
 # `cmake --install`: the program, the library with its headers, a CMake package and a pkg-config
 # file. Programs use `find_package(hone)` and link hone::hone.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS hone EXPORT hone-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS hone_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET hone_mpi)
+  install(TARGETS hone_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/hone)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/hone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
 install(EXPORT hone-targets NAMESPACE hone:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hone)

@@ -22,11 +22,13 @@ void send_to_file(int descriptor, const fs::path& file) {
   ::dup2(target, descriptor);
 }
 
-[[noreturn]] void become_program(const fs::path& directory, const Arguments& arguments) {
-  std::vector<char*> words{const_cast<char*>(HONE_PROGRAM)};
-  for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
+[[noreturn]] void become_program(const fs::path& directory, const Arguments& launcher,
+                                 const Arguments& arguments) {
+  const Arguments command = launcher + Arguments{HONE_PROGRAM} + arguments;
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  if (::chdir(directory.c_str()) == 0) ::execv(HONE_PROGRAM, words.data());
+  if (::chdir(directory.c_str()) == 0) ::execvp(words[0], words.data());
   ::_exit(127);
 }
 
@@ -39,7 +41,7 @@ std::ostream& operator<<(std::ostream& stream, const ProgramResult& result) {
 }
 
 RunningProgram::RunningProgram(const fs::path& directory, const Arguments& arguments, Output output,
-                               int columns) {
+                               int columns, const Arguments& launcher) {
   if (output == Output::terminal) {
     winsize size{};
     size.ws_row = 24;
@@ -47,7 +49,7 @@ RunningProgram::RunningProgram(const fs::path& directory, const Arguments& argum
     process_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
     if (process_ == 0) {
       ::setenv("TERM", "xterm", 1);
-      become_program(directory, arguments);
+      become_program(directory, launcher, arguments);
     }
     return;
   }
@@ -55,7 +57,7 @@ RunningProgram::RunningProgram(const fs::path& directory, const Arguments& argum
   if (process_ == 0) {
     send_to_file(STDOUT_FILENO, captured_.path() / "out");
     send_to_file(STDERR_FILENO, captured_.path() / "err");
-    become_program(directory, arguments);
+    become_program(directory, launcher, arguments);
   }
 }
 

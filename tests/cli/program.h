@@ -29,8 +29,9 @@ std::ostream& operator<<(std::ostream& stream, const ProgramResult& result);
 class RunningProgram {
  public:
   enum class Output { files, terminal };
+  // With a launcher: its words come before the program and its arguments.
   RunningProgram(const std::filesystem::path& directory, const Arguments& arguments,
-                 Output output = Output::files, int columns = 80);
+                 Output output = Output::files, int columns = 80, const Arguments& launcher = {});
   ~RunningProgram();  // kills what still runs
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;

@@ -75,8 +75,8 @@ TEST(Divergence, OfAGradientIsLeftOutOfTheEmbeddingsStep) {
     stack.x_scores().apply(x, problem.x);
     EmbeddingTrainer trainer(stack, 64, {}, Rng(3));
     const Index count = 64 * trainer.forward(x).cols();
-    std::fill_n(trainer.feature_gradient(0), count, 0.1F);
-    std::fill_n(trainer.feature_gradient(1), count, std::numeric_limits<float>::infinity());
+    std::fill_n(trainer.feature_gradient(0).data(), count, 0.1F);
+    std::fill_n(trainer.feature_gradient(1).data(), count, std::numeric_limits<float>::infinity());
     const std::vector<Index> both{0, 1}, first{0};
     trainer.step(x, overflow ? both : first, 0.1);
     const auto parameters = stack.embedding_parameters();

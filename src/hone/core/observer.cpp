@@ -4,8 +4,12 @@
 
 namespace hone {
 
+void fail_stopped() {
+  fail(ErrorKind::interrupted, "stopped on request");
+}
+
 void stop_if_requested(Observer& observer) {
-  if (observer.stop_requested()) fail(ErrorKind::interrupted, "stopped on request");
+  if (observer.stop_requested()) fail_stopped();
 }
 
 Observer& silent_observer() {

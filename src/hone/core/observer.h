@@ -30,7 +30,8 @@ class Observer {
   virtual bool stop_requested() { return false; }
 };
 
-// Throws Error{interrupted} if the observer asks to stop.
+[[noreturn]] void fail_stopped();  // Error{interrupted}
+// Throws that if the observer asks to stop.
 void stop_if_requested(Observer& observer);
 
 // For callers that do not want to watch.

@@ -46,8 +46,9 @@ void EmbeddingTrainer::step(MatrixView<const float> x, std::span<const Index> me
   const Index count = static_cast<Index>(total.size());
   const Kernels<float>& kernels = best_kernels<float>();
   for (const Index k : members) {
-    if (!std::isfinite(kernels.square_norm(feature_gradient(k), count))) continue;
-    kernels.add(total.data(), feature_gradient(k), count);
+    const float* gradient = feature_gradient(k).data();
+    if (!std::isfinite(kernels.square_norm(gradient, count))) continue;
+    kernels.add(total.data(), gradient, count);
   }
   embedding_.backward(workspace_, parameters_.data(), total.data(), x.data(), x.stride(), x.rows());
   optimizer_.step(parameters_.data(), workspace_.gradient.data(), learning_rate);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "hone/core/matrix.h"
@@ -20,7 +21,7 @@ class EmbeddingTrainer {
   Matrix<float> features(MatrixView<const float> x);
 
   // Where member k writes the gradient of its loss by the features of the batch.
-  float* feature_gradient(Index k) { return member_gradients_[std::size_t(k)].data(); }
+  std::span<float> feature_gradient(Index k) { return member_gradients_[std::size_t(k)].span(); }
   // One step for the batch last given to forward. Gradients are summed in the order of `members`;
   // one that overflowed is left out, so that a member about to diverge does not take the others
   // along.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include <tbb/enumerable_thread_specific.h>
@@ -31,44 +32,58 @@ struct RunningMember {
   std::size_t group;
 };
 
+// Means over the rows; NaN for validation if the training loss was not finite.
+struct EpochLoss {
+  double training = 0, validation = 0;
+};
+
+template <typename T>
+MemberPart part_of(Index member, std::span<T> values) {
+  return {member, std::as_writable_bytes(values)};
+}
+
 class Training {
  public:
   Training(const TrainingData& data, RatioStack stack, const TrainingOptions& options,
-           const Rng& rng, Observer& observer);
+           const Rng& rng, Observer& observer, Team& team);
   TrainingResult run();
 
  private:
   void train_epoch(int epoch);
   void train_apart(const Segment& segment);
   void train_together(const Segment& segment);
-  std::vector<double> validation_losses();
-  void finish_epoch(std::span<const double> losses);
-  void finish_group(std::size_t group, std::span<const double> losses);
+  void exchange_gradients();
+  std::vector<EpochLoss> epoch_losses();
+  void exchange_losses(std::span<EpochLoss> losses);
+  void finish_epoch(std::span<const EpochLoss> losses);
+  void finish_group(std::size_t group, std::span<const EpochLoss> losses);
   void restate_best(Group& group);
   void finish_member(Index k, const Convergence& convergence, StopReason reason);
   void list_running();
 
-  MemberTrainer& trainer(Index k) { return members_[static_cast<std::size_t>(k)]; }
+  MemberTrainer& trainer(Index k) { return *members_[static_cast<std::size_t>(k)]; }
   MemberHistory& history(Index k) { return histories_[static_cast<std::size_t>(k)]; }
   template <typename F>
-  void for_running(F&& f);  // f(index into running_, workspace), in parallel
+  void for_mine(F&& f);  // f(one of mine_, workspace), in parallel
 
   const TrainingData& data_;
   RatioStack stack_;
   const TrainingOptions& options_;
   Rng rng_;
   Observer& observer_;
+  Team& team_;
 
   Matrix<float> theta_scores_;
   ThetaTable theta_;
   SegmentReader training_reader_, validation_reader_;
   tbb::enumerable_thread_specific<Workspace<float>> workspaces_;
-  std::vector<MemberTrainer> members_;
+  std::vector<std::unique_ptr<MemberTrainer>> members_;  // null: trained by another process
   std::optional<EmbeddingTrainer> embedding_;
   std::vector<MemberHistory> histories_;
   std::vector<double> best_losses_;  // per member, of its group's best epoch
   std::vector<Group> groups_;
-  std::vector<RunningMember> running_;
+  std::vector<RunningMember> running_;  // all whose losses are known here
+  std::vector<RunningMember> mine_;     // of those, the ones that are trained here
 };
 
 Matrix<float> standard_scores(const Standardizer& scores, MatrixView<const float> table) {
@@ -78,12 +93,13 @@ Matrix<float> standard_scores(const Standardizer& scores, MatrixView<const float
 }
 
 Training::Training(const TrainingData& data, RatioStack stack, const TrainingOptions& options,
-                   const Rng& rng, Observer& observer)
+                   const Rng& rng, Observer& observer, Team& team)
     : data_(data),
       stack_(std::move(stack)),
       options_(options),
       rng_(rng),
       observer_(observer),
+      team_(team),
       theta_scores_(standard_scores(stack_.theta_scores(), data.theta)),
       theta_{theta_scores_, data.training_negatives, data.validation_negatives},
       training_reader_(data.x, stack_.x_scores(), options.batch_size, data.segment_bytes),
@@ -103,7 +119,9 @@ Training::Training(const TrainingData& data, RatioStack stack, const TrainingOpt
     groups_.push_back({fresh, {}});
   }
   for (Index k = 0; k < stack_.size(); ++k) {
-    members_.emplace_back(stack_, k, options_, rng_);
+    const bool mine = team_.mine(k);
+    members_.push_back(mine ? std::make_unique<MemberTrainer>(stack_, k, options_, rng_) : nullptr);
+    if (!together && !mine) continue;
     if (!together) groups_.push_back({fresh, {}});
     groups_.back().members.push_back(k);
   }
@@ -112,34 +130,43 @@ Training::Training(const TrainingData& data, RatioStack stack, const TrainingOpt
 
 void Training::list_running() {
   running_.clear();
+  mine_.clear();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    for (const Index k : groups_[g].members) running_.push_back({k, g});
+    for (const Index k : groups_[g].members) {
+      running_.push_back({k, g});
+      if (team_.mine(k)) mine_.push_back({k, g});
+    }
   }
 }
 
 template <typename F>
-void Training::for_running(F&& f) {
-  parallel_for(static_cast<Index>(running_.size()), [&](Index i) {
+void Training::for_mine(F&& f) {
+  parallel_for(static_cast<Index>(mine_.size()), [&](Index i) {
     const FlushDenormals flush;
-    f(i, workspaces_.local());
+    f(mine_[static_cast<std::size_t>(i)], workspaces_.local());
   });
 }
 
 TrainingResult Training::run() {
   // Progress counts epochs of members; a member that stops early has none left.
-  const Index epochs = stack_.size() * options_.max_epochs;
+  const Index epochs = static_cast<Index>(running_.size()) * options_.max_epochs;
   observer_.stage_started("train", epochs);
   for (int epoch = 1; epoch <= options_.max_epochs && !running_.empty(); ++epoch) {
-    stop_if_requested(observer_);
+    // Members that go together also stop together.
+    if (const bool stop = observer_.stop_requested(); embedding_ ? team_.agree(stop) : stop) {
+      fail_stopped();
+    }
     train_epoch(epoch);
-    finish_epoch(validation_losses());
+    finish_epoch(epoch_losses());
     const Index left = static_cast<Index>(running_.size()) * (options_.max_epochs - epoch);
     observer_.stage_advanced("train", epochs - left, epochs);
   }
   for (const RunningMember& m : running_) {
     finish_member(m.member, groups_[m.group].convergence, StopReason::max_epochs);
   }
-  for (MemberTrainer& member : members_) member.restore_best();
+  for (auto& member : members_) {
+    if (member) member->restore_best();
+  }
   if (embedding_) embedding_->restore_best();
   observer_.stage_finished("train");
   return {std::move(stack_), std::move(histories_)};
@@ -152,7 +179,7 @@ void Training::train_epoch(int epoch) {
   rng_.child("order", static_cast<std::uint64_t>(epoch)).shuffle(order);
   const std::size_t batch = static_cast<std::size_t>(options_.batch_size);
   order.resize(order.size() / batch * batch);
-  for (const RunningMember& m : running_) trainer(m.member).start_epoch(epoch);
+  for (const RunningMember& m : mine_) trainer(m.member).start_epoch(epoch);
   training_reader_.for_segments(order, static_cast<std::uint64_t>(epoch),
                                 [&](const Segment& segment) {
                                   if (embedding_) {
@@ -165,13 +192,13 @@ void Training::train_epoch(int epoch) {
 
 // One task is one member on a whole segment: its weights and activations stay in L2.
 void Training::train_apart(const Segment& segment) {
-  for_running([&](Index i, Workspace<float>& workspace) {
-    const auto [k, group] = running_[static_cast<std::size_t>(i)];
-    const double rate = groups_[group].convergence.learning_rate();
+  for_mine([&](const RunningMember& m, Workspace<float>& workspace) {
+    const double rate = groups_[m.group].convergence.learning_rate();
     bool finite = true;
     segment.for_batches(options_.batch_size, [&](const Segment& batch) {
       if (!finite) return;
-      const double loss = trainer(k).step(workspace, batch.x, batch.rows, theta_, rate, nullptr);
+      const double loss =
+          trainer(m.member).step(workspace, batch.x, batch.rows, theta_, rate, nullptr);
       finite = std::isfinite(loss);
     });
   });
@@ -181,52 +208,62 @@ void Training::train_apart(const Segment& segment) {
 // nothing to the embedding's gradient.
 void Training::train_together(const Segment& segment) {
   const double rate = groups_[0].convergence.learning_rate();
-  std::vector<char> finite(running_.size());
-  std::vector<Index> contributing;
   segment.for_batches(options_.batch_size, [&](const Segment& batch) {
     const MatrixView<const float> features = embedding_->forward(batch.x);
-    for_running([&](Index i, Workspace<float>& workspace) {
-      const Index k = running_[static_cast<std::size_t>(i)].member;
-      const double loss = trainer(k).step(workspace, features, batch.rows, theta_, rate,
-                                          embedding_->feature_gradient(k));
-      finite[static_cast<std::size_t>(i)] = std::isfinite(loss) ? 1 : 0;
+    for_mine([&](const RunningMember& m, Workspace<float>& workspace) {
+      float* gradient = embedding_->feature_gradient(m.member).data();
+      const double loss =
+          trainer(m.member).step(workspace, features, batch.rows, theta_, rate, gradient);
+      if (!std::isfinite(loss)) *gradient = std::numeric_limits<float>::quiet_NaN();
     });
-    contributing.clear();
-    for (std::size_t i = 0; i < running_.size(); ++i) {
-      if (finite[i] != 0) contributing.push_back(running_[i].member);
-    }
-    embedding_->step(batch.x, contributing, rate);
+    exchange_gradients();
+    embedding_->step(batch.x, groups_[0].members, rate);
   });
 }
 
-// Mean validation loss per member, NaN for those whose training loss was not finite.
-std::vector<double> Training::validation_losses() {
-  std::vector<double> losses(static_cast<std::size_t>(stack_.size()), 0.0);
-  for (const RunningMember& m : running_) trainer(m.member).start_validation();
+void Training::exchange_gradients() {
+  std::vector<MemberPart> parts;
+  for (const RunningMember& m : running_) {
+    parts.push_back(part_of(m.member, embedding_->feature_gradient(m.member)));
+  }
+  team_.exchange(parts);
+}
+
+std::vector<EpochLoss> Training::epoch_losses() {
+  std::vector<EpochLoss> losses(static_cast<std::size_t>(stack_.size()));
+  for (const RunningMember& m : mine_) trainer(m.member).start_validation();
   validation_reader_.for_segments(data_.validation, kFrozen, [&](const Segment& segment) {
     const Matrix<float> features = embedding_ ? embedding_->features(segment.x) : Matrix<float>{};
     const MatrixView<const float> x = embedding_ ? features.view() : segment.x;
-    for_running([&](Index i, Workspace<float>& workspace) {
-      const Index k = running_[static_cast<std::size_t>(i)].member;
-      trainer(k).add_validation_loss(losses[static_cast<std::size_t>(k)], workspace, x,
-                                     segment.rows, theta_);
+    for_mine([&](const RunningMember& m, Workspace<float>& workspace) {
+      trainer(m.member).add_validation_loss(losses[static_cast<std::size_t>(m.member)].validation,
+                                            workspace, x, segment.rows, theta_);
     });
   });
-  for (const RunningMember& m : running_) {
-    double& loss = losses[static_cast<std::size_t>(m.member)];
-    loss /= static_cast<double>(data_.validation.size());
-    if (!std::isfinite(trainer(m.member).mean_training_loss())) {
-      loss = std::numeric_limits<double>::quiet_NaN();
-    }
+  for (const RunningMember& m : mine_) {
+    EpochLoss& loss = losses[static_cast<std::size_t>(m.member)];
+    loss.training = trainer(m.member).mean_training_loss();
+    loss.validation /= static_cast<double>(data_.validation.size());
+    if (!std::isfinite(loss.training)) loss.validation = std::numeric_limits<double>::quiet_NaN();
   }
+  if (embedding_) exchange_losses(losses);
   return losses;
 }
 
-void Training::finish_epoch(std::span<const double> losses) {
+void Training::exchange_losses(std::span<EpochLoss> losses) {
+  std::vector<MemberPart> parts;
+  for (const RunningMember& m : running_) {
+    parts.push_back(part_of(m.member, losses.subspan(static_cast<std::size_t>(m.member), 1)));
+  }
+  team_.exchange(parts);
+}
+
+void Training::finish_epoch(std::span<const EpochLoss> losses) {
   for (const auto& [k, group] : running_) {
     MemberHistory& h = history(k);
-    h.training_loss.push_back(static_cast<float>(trainer(k).mean_training_loss()));
-    h.validation_loss.push_back(static_cast<float>(losses[static_cast<std::size_t>(k)]));
+    const EpochLoss& loss = losses[static_cast<std::size_t>(k)];
+    h.training_loss.push_back(static_cast<float>(loss.training));
+    h.validation_loss.push_back(static_cast<float>(loss.validation));
     h.learning_rate.push_back(static_cast<float>(groups_[group].convergence.learning_rate()));
   }
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -236,11 +273,11 @@ void Training::finish_epoch(std::span<const double> losses) {
 }
 
 // The mean loss of a group decides; a member that diverged leaves it with its best weights.
-void Training::finish_group(std::size_t index, std::span<const double> losses) {
+void Training::finish_group(std::size_t index, std::span<const EpochLoss> losses) {
   auto& [convergence, members] = groups_[index];
   double sum = 0;
   std::erase_if(members, [&](Index k) {
-    const double loss = losses[static_cast<std::size_t>(k)];
+    const double loss = losses[static_cast<std::size_t>(k)].validation;
     if (std::isfinite(loss)) {
       sum += loss;
       return false;
@@ -253,8 +290,8 @@ void Training::finish_group(std::size_t index, std::span<const double> losses) {
   switch (convergence.epoch_finished(sum / static_cast<double>(members.size()))) {
     case Convergence::Verdict::best_so_far:
       for (const Index k : members) {
-        trainer(k).keep_as_best();
-        best_losses_[static_cast<std::size_t>(k)] = losses[static_cast<std::size_t>(k)];
+        if (team_.mine(k)) trainer(k).keep_as_best();
+        best_losses_[static_cast<std::size_t>(k)] = losses[static_cast<std::size_t>(k)].validation;
       }
       if (embedding_) embedding_->keep_as_best();
       break;
@@ -285,7 +322,8 @@ void Training::finish_member(Index k, const Convergence& convergence, StopReason
 
 TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
                      const NetworkOptions& network, const EmbeddingOptions& embedding,
-                     const TrainingOptions& options, const Rng& rng, Observer& observer) {
+                     const TrainingOptions& options, const Rng& rng, Observer& observer,
+                     Team& team) {
   check_training_input(given, members, network, embedding, options);
   TrainingData data = given;
   if (data.training_negatives.empty()) data.training_negatives = data.training;
@@ -296,7 +334,7 @@ TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
   Standardizer theta = fit_standardizer(theta_rows, data.training_negatives, "theta");
   check_finite(theta_rows, data.validation_negatives, "theta");
   RatioStack stack(std::move(members), network, embedding, std::move(x), std::move(theta));
-  return Training(data, std::move(stack), options, rng, observer).run();
+  return Training(data, std::move(stack), options, rng, observer, team).run();
 }
 
 std::size_t training_bytes_per_member(const RatioStack& stack, const TrainingOptions& options) {

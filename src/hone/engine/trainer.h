@@ -10,6 +10,7 @@
 #include "hone/engine/optimizer.h"
 #include "hone/engine/row_source.h"
 #include "hone/engine/stack.h"
+#include "hone/engine/team.h"
 
 namespace hone {
 
@@ -72,10 +73,13 @@ struct TrainingResult {
 //
 // Without an embedding every member has its own schedule, early stopping and best weights; with
 // one, all members share them, since they share the features, and the sum of their losses decides.
+//
+// In a team, members that other processes train are returned with meaningless weights; without an
+// embedding also with empty histories.
 TrainingResult train(const TrainingData& data, std::vector<MemberSpec> members,
                      const NetworkOptions& network, const EmbeddingOptions& embedding,
                      const TrainingOptions& options, const Rng& rng,
-                     Observer& observer = silent_observer());
+                     Observer& observer = silent_observer(), Team& team = no_team());
 
 // Memory a training run holds per member: parameters, best and averaged weights, Adam's moments.
 std::size_t training_bytes_per_member(const RatioStack& stack, const TrainingOptions& options);

@@ -197,16 +197,19 @@ double ensemble_scatter(std::span<const double> values, std::span<const double> 
   return std::sqrt(square * n / (n - 1));
 }
 
-TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal>& marginals,
-                                 int ensemble, const InferenceOptions& options, const Rng& rng,
-                                 Observer& observer) {
+TrainingResult train_stack(const Dataset& data, const std::vector<Marginal>& marginals,
+                           int ensemble, const InferenceOptions& options, const Rng& rng,
+                           Observer& observer, Team& team) {
   const Matrix<float> theta =
       network_coordinates(data.prior, all_parameters(data.prior), data.theta);
-  TrainingResult result =
-      train({*data.x, theta, data.training, data.validation, data.training_negatives,
-             data.validation_negatives},
-            make_members(marginals, ensemble), options.network, options.embedding,
-            fitted(options, data.training.size()), rng, observer);
+  return train({*data.x, theta, data.training, data.validation, data.training_negatives,
+                data.validation_negatives},
+               make_members(marginals, ensemble), options.network, options.embedding,
+               fitted(options, data.training.size()), rng, observer, team);
+}
+
+TrainedEstimator assemble(const Dataset& data, const std::vector<Marginal>& marginals, int ensemble,
+                          TrainingResult result) {
   std::vector<double> weights;
   const std::span<const MemberHistory> histories = result.histories;
   for (std::size_t k = 0; k < histories.size(); k += static_cast<std::size_t>(ensemble)) {
@@ -216,6 +219,13 @@ TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal
   return {
       RatioEstimator(data.prior, marginals, ensemble, std::move(result.stack), std::move(weights)),
       std::move(result.histories)};
+}
+
+TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal>& marginals,
+                                 int ensemble, const InferenceOptions& options, const Rng& rng,
+                                 Observer& observer) {
+  return assemble(data, marginals, ensemble,
+                  train_stack(data, marginals, ensemble, options, rng, observer));
 }
 
 }  // namespace hone

@@ -187,7 +187,7 @@ std::optional<Region> Run::final_region() const {
   });
 }
 
-Run::Inference Run::infer(Executor& executor, Observer& observer) {
+Run::Inference Run::infer(Executor& executor, Observer& observer, MarginalTrainer& trainer) {
   const RunLock lock(directory_);
   const Rng rng(spec_.seed);
   note_noise_of(executor);
@@ -201,13 +201,14 @@ Run::Inference Run::infer(Executor& executor, Observer& observer) {
   }
   DirectoryJournal journal(directory_, spec_.prior);
   InferenceResult result =
-      tmnre(simulations, spec_.observation, spec_.marginals, spec_.options, journal, rng, observer);
+      tmnre(simulations, spec_.observation, spec_.marginals, spec_.options, journal, rng, observer,
+            trainer);
   stop_if_requested(observer);
   return {std::move(result), simulations.issued(), simulations.failed()};
 }
 
-Summary Run::execute(Executor& executor, Observer& observer) {
-  const Inference inference = infer(executor, observer);
+Summary Run::execute(Executor& executor, Observer& observer, MarginalTrainer& trainer) {
+  const Inference inference = infer(executor, observer, trainer);
   return write_posterior(inference.result, inference.failed);
 }
 

@@ -61,15 +61,18 @@ class Run {
     Index simulations = 0;  // asked for, failed ones included
     Index failed = 0;
   };
-  Inference infer(Executor& executor, Observer& observer);
+  Inference infer(Executor& executor, Observer& observer,
+                  MarginalTrainer& trainer = local_trainer());
 
   // The same, and the posterior: everything that is not done yet, up to summary.json.
-  Summary execute(Executor& executor, Observer& observer);
+  Summary execute(Executor& executor, Observer& observer,
+                  MarginalTrainer& trainer = local_trainer());
 
   // More marginals on the simulations of a finished run. Takes the run's lock. If the simulator
   // brings its own noise (spec().noise), that must be given.
   void train_more(const std::vector<Marginal>& marginals, Observer& observer,
-                  const NoiseModel* simulator_noise = nullptr);
+                  const NoiseModel* simulator_noise = nullptr,
+                  MarginalTrainer& trainer = local_trainer());
 
   // What has been done so far.
   bool finished() const;

@@ -115,6 +115,7 @@ Index Simulations::failed() const {
 
 Dataset Simulations::inside(const Region& region, double validation_fraction) const {
   Dataset data{.prior = TruncatedPrior(prior_, region), .ids = select(region, false)};
+  data.issued = issued_;
   data.x = store_.x_rows(data.ids);
   if (noise_ != nullptr) {
     data.x = std::make_unique<NoisyRows>(std::move(data.x), *noise_, data.ids, rng_);

@@ -24,6 +24,7 @@ struct Dataset {
   Matrix<float> theta = {};
   std::vector<Index> training = {}, validation = {};                      // rows of x
   std::vector<Index> training_negatives = {}, validation_negatives = {};  // rows of theta
+  Index issued = 0;  // of the first so many simulations of the run, all that lie in the region
 
   Index rows() const { return static_cast<Index>(ids.size()); }
 };

@@ -53,7 +53,8 @@ std::string describe(const Round& round, bool last) {
 
 InferenceResult tmnre(Simulations& simulations, std::span<const double> observation,
                       const std::vector<Marginal>& marginals, const InferenceOptions& options,
-                      Journal& journal, const Rng& rng, Observer& observer) {
+                      Journal& journal, const Rng& rng, Observer& observer,
+                      MarginalTrainer& trainer) {
   const int dimensions = simulations.prior().dimensions();
   const auto axes = one_dimensional(dimensions);  // rho_1 of the paper
   std::vector<Round> rounds;
@@ -76,8 +77,8 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
       // Train the 1-d ratios on it, and find the constrained region.  rho_1, Gamma^(m)
       const Dataset data = simulations.inside(region, options.validation_fraction);
       TrainedEstimator ratios =
-          train_marginals(data, axes, options.round_ensemble, options,
-                          rng.child("round", static_cast<std::uint64_t>(m)), observer);
+          trainer.train(data, axes, options.round_ensemble, options,
+                        rng.child("round", static_cast<std::uint64_t>(m)), observer);
       Cut cut = truncate(ratios.estimator, data.rows(), observation, options.truncation);
       return Round{m,
                    region,
@@ -112,8 +113,7 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
   const Index final_rows = simulations.count_inside(region);
   TrainedEstimator final_marginals = journal.final_estimator(region, [&] {
     const Dataset data = simulations.inside(region, options.validation_fraction);
-    return train_marginals(data, marginals, options.ensemble, options, rng.child("final"),
-                           observer);
+    return trainer.train(data, marginals, options.ensemble, options, rng.child("final"), observer);
   });
   return {std::move(rounds), region, converged, final_rows, std::move(final_marginals)};
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hone/core/observer.h"
+#include "hone/inference/marginal_trainer.h"
 #include "hone/inference/options.h"
 #include "hone/inference/ratio_estimator.h"
 #include "hone/inference/simulations.h"
@@ -47,6 +48,7 @@ struct InferenceResult {
 // departures). With Method::mnre there are no rounds: everything happens in the whole prior.
 InferenceResult tmnre(Simulations& simulations, std::span<const double> observation,
                       const std::vector<Marginal>& marginals, const InferenceOptions& options,
-                      Journal& journal, const Rng& rng, Observer& observer = silent_observer());
+                      Journal& journal, const Rng& rng, Observer& observer = silent_observer(),
+                      MarginalTrainer& trainer = local_trainer());
 
 }  // namespace hone

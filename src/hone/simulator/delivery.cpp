@@ -64,7 +64,9 @@ void Delivery::simulator_gave_up(std::exception_ptr error) {
 bool Delivery::batch_due() const {
   if (waiting_.empty()) return false;
   const std::chrono::duration<double> age = Clock::now() - waiting_.front().since;
-  return closed_ || waiting_rows_ >= batch_rows_ || age.count() >= options_.flush_seconds;
+  // Once somebody wants to stop there may be little time left.
+  return closed_ || stopping_ || waiting_rows_ >= batch_rows_ ||
+         age.count() >= options_.flush_seconds;
 }
 
 std::vector<FinishedBlock> Delivery::take_batch() {

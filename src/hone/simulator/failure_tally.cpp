@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace hone {
 namespace {
@@ -46,7 +47,9 @@ bool FailureTally::hopeless() const {
 
 bool FailureTally::too_many() const {
   if (failed_ == failed_before_) return false;
-  if (failed_ == finished_) return true;
+  const bool minds = options_.max_failed_fraction < 1 ||
+                     options_.first_failures < std::numeric_limits<Index>::max();
+  if (failed_ == finished_) return minds;
   return finished_ >= options_.minimum_finished &&
          static_cast<double>(failed_) >
              options_.max_failed_fraction * static_cast<double>(finished_);

@@ -1,0 +1,172 @@
+// What handing out simulations over MPI costs. Run as `mpirun -n N bench_mpi`; rank 0 prints JSON:
+//   uneven    simulations that sleep 10 ms to 1 s, log-uniform: how close to the ideal time
+//   trivial   simulations of 10 numbers that take no time: how many per second, with and without
+//             writing them into a store
+//   wide      simulations of 10,000 numbers: megabytes per second, the same two ways
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <numeric>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "hone/core/error.h"
+#include "hone/core/parallel.h"
+#include "hone/mpi/crew.h"
+#include "hone/mpi/launch.h"
+#include "hone/mpi/rank_executor.h"
+#include "hone/store/simulation_store.h"
+
+namespace {
+
+using namespace hone;
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr Index kSmall = 10, kWide = 10000;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// theta: how long to sleep. As many numbers as the observation.
+LaneExecutors open_lanes(const RunSpec& spec, const LogSink&) {
+  const auto simulate = [](std::span<double> x, std::span<const double> theta, Rng noise) {
+    if (theta[0] > 0) std::this_thread::sleep_for(std::chrono::duration<double>(theta[0]));
+    const double shift = noise.uniform();
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = shift + static_cast<double>(i);
+  };
+  LaneExecutors lanes{make_simulator(std::ssize(spec.observation), simulate), {}};
+  lanes.executors.push_back(make_thread_executor(*lanes.simulator, lane_options()));
+  return lanes;
+}
+
+SimulationRequest make_request(const std::vector<double>& durations) {
+  SimulationRequest request;
+  request.theta = Matrix<double>(std::ssize(durations), 1);
+  for (std::size_t i = 0; i < durations.size(); ++i) {
+    request.ids.push_back(static_cast<std::int64_t>(i));
+    request.seeds.push_back(i);
+    request.theta(static_cast<Index>(i), 0) = durations[i];
+  }
+  return request;
+}
+
+RunSpec make_spec(Index data_size) {
+  const json prior = {{"kind", "uniform"}, {"low", 0}, {"high", 1}};
+  RunSpec spec{.name = "bench",
+               .simulator = {},
+               .prior = prior_from_json({{{"name", "seconds"}, {"prior", prior}}}),
+               .observation = {},
+               .marginals = {{0}},
+               .options = {}};
+  spec.observation.assign(static_cast<std::size_t>(data_size), 0.0);
+  return spec;
+}
+
+double measure(Transport& transport, Index data_size, const std::vector<double>& durations,
+               bool with_store) {
+  const SimulationRequest request = make_request(durations);
+  const RunSpec spec = make_spec(data_size);
+  Leader leader(transport, {.directory = "", .spec = spec, .threads = 1}, {});
+  Lanes lanes(open_lanes(spec, {}));
+  const auto executor = make_rank_executor(leader, lanes, {.executor = {}, .data_size = data_size});
+  const auto directory = std::filesystem::temp_directory_path() / "hone-bench-mpi";
+  std::filesystem::remove_all(directory);
+  std::optional<SimulationStore> store;
+  if (with_store) store = SimulationStore::create(directory, {{"seconds"}, data_size});
+  // The first simulations wait until all ranks are there; they are not measured.
+  executor->run(make_request(std::vector<double>(4 * std::size_t(transport.size()), 0.05)),
+                [](const FinishedSimulations&) {});
+  const auto begin = Clock::now();
+  executor->run(request, [&](const FinishedSimulations& finished) {
+    if (!store) return;
+    SimulationRows rows(std::ssize(finished.rows), store->schema());
+    for (std::size_t i = 0; i < finished.rows.size(); ++i) {
+      const Index row = finished.rows[i];
+      rows.ids[i] = row;
+      rows.u(Index(i), 0) = 0.5;
+      rows.theta(Index(i), 0) = 0.5;
+      std::ranges::copy(finished.x.row(Index(i)), rows.x.row(Index(i)).begin());
+    }
+    store->append(rows);
+  });
+  const double seconds = seconds_since(begin);
+  std::filesystem::remove_all(directory);
+  return seconds;
+}
+
+json uneven(Transport& transport, Index count) {
+  std::vector<double> durations(static_cast<std::size_t>(count));
+  Rng rng(1);
+  for (double& d : durations) d = 0.01 * std::pow(100, rng.uniform());
+  const double ideal =
+      std::accumulate(durations.begin(), durations.end(), 0.0) / transport.size();
+  const double seconds = measure(transport, kSmall, durations, false);
+  return {{"simulations", count},
+          {"ideal_seconds", ideal},
+          {"seconds", seconds},
+          {"efficiency", ideal / seconds}};
+}
+
+// The best of some: other processes only ever take time away.
+json rate(Transport& transport, Index data_size, Index count, double unit) {
+  json result = {{"simulations", count}};
+  for (const bool with_store : {false, true}) {
+    double best = 0;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      const std::vector<double> none(static_cast<std::size_t>(count), 0.0);
+      const double seconds = measure(transport, data_size, none, with_store);
+      best = std::max(best, static_cast<double>(count) / seconds);
+    }
+    result[with_store ? "per_second_into_store" : "per_second"] = best * unit;
+  }
+  return result;
+}
+
+int run(int count, char** arguments) {
+  CLI::App program("Cost of handing out simulations over MPI; start with mpirun");
+  Index simulations = 2000;
+  bool only_uneven = false;
+  program.add_option("--simulations", simulations, "that sleep");
+  program.add_flag("--only-uneven", only_uneven);
+  CLI11_PARSE(program, count, arguments);
+  if (!launched_by_mpi()) {
+    std::cerr << "bench_mpi: start it with mpirun -n N\n";
+    return 2;
+  }
+  const auto transport = join_mpi_job();
+  if (transport->rank() > 0) {
+    serve_leader(*transport, open_lanes);
+    transport->finish();
+    return 0;
+  }
+  json result = {{"benchmark", "mpi"},
+                 {"ranks", transport->size()},
+                 {"hardware_threads", std::thread::hardware_concurrency()}};
+  with_threads(1, [&] {
+    result["uneven"] = uneven(*transport, simulations);
+    if (only_uneven) return;
+    result["trivial"] = rate(*transport, kSmall, 400000, 1);
+    result["wide_megabytes"] = rate(*transport, kWide, 8000, 8e-6 * double(kWide));
+  });
+  dismiss_crew(*transport);
+  transport->finish();
+  std::cout << result.dump(2) << "\n";
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    return run(count, arguments);
+  } catch (const std::exception& error) {
+    std::cerr << "bench_mpi: " << error.what() << "\n";
+    return 1;
+  }
+}

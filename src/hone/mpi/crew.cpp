@@ -1,0 +1,245 @@
+#include "hone/mpi/crew.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "hone/core/parallel.h"
+#include "hone/mpi/back_off.h"
+#include "hone/mpi/launch.h"
+#include "hone/mpi/leader.h"
+#include "hone/mpi/packing.h"
+#include "hone/mpi/rank_team.h"
+
+namespace hone {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A sign of life from a rank whose simulations take long. Only then: nobody listens at other times.
+constexpr std::chrono::seconds kHeartbeat(1);
+// How long a rank looks for simulations that rank 0 has written: network file systems may show them
+// to others only later.
+constexpr std::chrono::seconds kPatienceWithFiles(10);
+
+// Messages that other threads want to be sent.
+class Outbox {
+ public:
+  void put(Tag tag, std::vector<std::byte> bytes) {
+    const std::lock_guard lock(mutex_);
+    messages_.emplace_back(tag, std::move(bytes));
+  }
+  std::vector<std::pair<Tag, std::vector<std::byte>>> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(messages_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<Tag, std::vector<std::byte>>> messages_;
+};
+
+// Asked by the training on this rank: has rank 0 sent for it to stop?
+class TrainingObserver final : public Observer {
+ public:
+  explicit TrainingObserver(Transport& transport) : transport_(transport) {}
+  bool stop_requested() override {
+    while (const auto message = transport_.receive()) {
+      stop_ = stop_ || message->tag == static_cast<int>(Tag::stop_training);
+    }
+    return stop_;
+  }
+
+ private:
+  Transport& transport_;
+  bool stop_ = false;
+};
+
+TrainedMembers own_members(const TrainingResult& result, const RankTeam& team) {
+  TrainedMembers mine;
+  for (Index k = 0; k < result.stack.size(); ++k) {
+    if (!team.mine(k)) continue;
+    const auto parameters = result.stack.parameters(k);
+    mine.members.push_back(k);
+    mine.parameters.emplace_back(parameters.begin(), parameters.end());
+    mine.histories.push_back(result.histories[static_cast<std::size_t>(k)]);
+  }
+  return mine;
+}
+
+// One run on a rank that is not 0.
+class CrewRun {
+ public:
+  CrewRun(Transport& transport, JobMessage job, const OpenLanes& open)
+      : transport_(transport), job_(std::move(job)) {
+    ReadyMessage ready{
+        .lanes = 0, .machine = transport_.machine(), .kernels = training_kernels(), .error = {}};
+    try {
+      const LogSink log = [this](int worker, std::string_view line) {
+        outbox_.put(Tag::log, Packer().put(worker).put_text(line).take());
+      };
+      lanes_.emplace(open(job_.spec, log));
+      ready.lanes = lanes_->count();
+    } catch (const std::exception& error) {
+      ready.error = error.what();
+    }
+    send(Tag::ready, pack(ready));
+  }
+
+  // Until rank 0 dismisses or quits.
+  Tag work() {
+    BackOff back_off;
+    for (;;) {
+      bool news = send_outbox();
+      while (const auto message = transport_.receive()) {
+        const Tag tag = static_cast<Tag>(message->tag);
+        if (tag == Tag::dismiss || tag == Tag::quit) return tag;
+        take(tag, *message);
+        news = true;
+      }
+      finish_halt();
+      show_life();
+      if (news) back_off.reset();
+      if (!news) back_off.sleep();
+    }
+  }
+
+ private:
+  void send(Tag tag, std::vector<std::byte> bytes = {}) {
+    transport_.send(0, static_cast<int>(tag), std::move(bytes));
+    last_sent_ = Clock::now();
+  }
+
+  bool send_outbox() {
+    auto messages = outbox_.take();
+    for (auto& [tag, bytes] : messages) send(tag, std::move(bytes));
+    return !messages.empty();
+  }
+
+  void take(Tag tag, const Message& message) {
+    if (tag == Tag::simulate) lanes_->submit(unpack_rows(message.bytes), listener_);
+    if (tag == Tag::halt) halting_ = true;
+    if (tag == Tag::halt && lanes_) lanes_->halt();
+    if (tag == Tag::train) prepare(unpack_train(message.bytes, job_.spec.prior.dimensions()));
+    if (tag == Tag::start) train(Unpacker(message.bytes).get_all<int>());
+  }
+
+  void finish_halt() {
+    if (!halting_ || (lanes_ && !lanes_->idle())) return;
+    send_outbox();
+    send(Tag::halted);
+    halting_ = false;
+  }
+
+  void show_life() {
+    const bool due = Clock::now() - last_sent_ > kHeartbeat;
+    if (due && lanes_ && !lanes_->idle()) send(Tag::alive);
+  }
+
+  std::shared_ptr<const Lanes::Listener> make_listener() {
+    const auto finished = [this](const ResultBatch& results) {
+      outbox_.put(Tag::results, pack(results));
+    };
+    const auto gave_up = [this](const GaveUpMessage& message) {
+      outbox_.put(Tag::gave_up, pack(message));
+    };
+    return std::make_shared<const Lanes::Listener>(Lanes::Listener{finished, gave_up});
+  }
+
+  // Reads what is to be trained on; rank 0 says then who takes part.
+  void prepare(TrainMessage order) {
+    const auto end = Clock::now() + kPatienceWithFiles;
+    std::string error;
+    data_.reset();
+    do {
+      try {
+        const Run run = Run::open(job_.directory);
+        const NoiseModel* noise = lanes_ ? lanes_->noise() : nullptr;
+        data_ = run.data_inside(order.region, noise, order.issued);
+        options_ = run.spec().options;
+        error = "its simulations in " + job_.directory + " are not those of rank 0";
+        if (fingerprint(data_->rows) == order.fingerprint) error.clear();
+      } catch (const std::exception& e) {
+        error = e.what();
+      }
+      if (!error.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    } while (!error.empty() && Clock::now() < end);
+    order_ = std::move(order);
+    send(Tag::prepared, pack(error));
+  }
+
+  void train(const std::vector<int>& ranks) {
+    const std::optional<Run::Data> data = std::exchange(data_, std::nullopt);
+    if (std::ranges::find(ranks, transport_.rank()) == ranks.end()) return;
+    RankTeam team(transport_, ranks);
+    TrainingObserver observer(transport_);
+    TrainedMembers trained;
+    try {
+      trained = own_members(train_stack(data->rows, order_->marginals, order_->ensemble, *options_,
+                                        order_->rng, observer, team),
+                            team);
+    } catch (const Error& error) {
+      trained.stopped = error.kind() == ErrorKind::interrupted;
+      if (!trained.stopped) trained.error = error.what();
+    } catch (const std::exception& error) {
+      trained.error = error.what();
+    }
+    if (!trained.error.empty() && team.exchanging()) leave_for_good(trained.error);
+    send(Tag::trained, pack(trained));
+  }
+
+  // The others wait for this rank's numbers and cannot be told.
+  void leave_for_good(const std::string& error) {
+    std::fprintf(stderr, "hone: rank %d on %s: %s\nfinished work is saved; see `hone resume`\n",
+                 transport_.rank(), transport_.machine().c_str(), error.c_str());
+    transport_.abort(1);
+  }
+
+  Transport& transport_;
+  JobMessage job_;
+  Outbox outbox_;
+  std::shared_ptr<const Lanes::Listener> listener_ = make_listener();
+  bool halting_ = false;
+  Clock::time_point last_sent_ = Clock::now();
+  std::optional<TrainMessage> order_;
+  std::optional<InferenceOptions> options_;
+  std::optional<Run::Data> data_;
+  std::optional<Lanes> lanes_;  // the last to come, the first to go: it speaks to the outbox
+};
+
+Message wait_for_message(Transport& transport) {
+  BackOff back_off(std::chrono::milliseconds(5));
+  for (;;) {
+    if (auto message = transport.receive()) return *message;
+    back_off.sleep();
+  }
+}
+
+}  // namespace
+
+bool serve_run(Transport& transport, const OpenLanes& open) {
+  for (;;) {
+    const Message message = wait_for_message(transport);
+    if (message.tag == static_cast<int>(Tag::quit)) return false;
+    if (message.tag != static_cast<int>(Tag::job)) continue;
+    const JobMessage job = unpack_job(message.bytes);
+    Tag end = Tag::quit;
+    with_threads(job.threads > 0 ? job.threads : threads_of_rank(transport),
+                 [&] { end = CrewRun(transport, job, open).work(); });
+    return end != Tag::quit;
+  }
+}
+
+void serve_leader(Transport& transport, const OpenLanes& open) {
+  while (serve_run(transport, open)) {
+  }
+}
+
+void dismiss_crew(Transport& transport) {
+  for (int r = 1; r < transport.size(); ++r) transport.send(r, static_cast<int>(Tag::quit), {});
+}
+
+}  // namespace hone

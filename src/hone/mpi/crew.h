@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+
+#include "hone/mpi/lanes.h"
+#include "hone/mpi/transport.h"
+#include "hone/simulator/line_log.h"
+
+namespace hone {
+
+// The executors of a run's simulator for one rank, one per thread it has (hone/core/parallel.h);
+// none if its simulations are not made by hone.
+using OpenLanes = std::function<LaneExecutors(const RunSpec& spec, const LogSink& log)>;
+
+// What every rank but 0 does: serves rank 0 until it ends the program. Prints nothing, writes
+// nothing; whatever goes wrong is reported to rank 0.
+void serve_leader(Transport& transport, const OpenLanes& open);
+
+// The same for one run only; false: the program is at its end.
+bool serve_run(Transport& transport, const OpenLanes& open);
+
+// What rank 0 says at the end of the program.
+void dismiss_crew(Transport& transport);
+
+}  // namespace hone

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "hone/mpi/transport.h"
+
+namespace hone {
+
+// Was this process started as a rank of an MPI job? Looks at the environment only (mpirun of Open
+// MPI and MPICH, srun with PMI or PMIx). HONE_MPI=off in the environment says no.
+bool launched_by_mpi();
+int launched_rank();  // as the launcher says; 0 if it does not
+
+// Opens the shared library that talks MPI and joins the job; takes the launcher's variables out of
+// the environment, so that simulators that use MPI themselves do not take part in the job.
+// Error{input} if this hone has no such library or MPI is not installed.
+std::unique_ptr<Transport> join_mpi_job();
+
+// Threads for a rank: the cores it may use, but no more than its share of the machine.
+int threads_of_rank(const Transport& transport);
+
+}  // namespace hone

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "hone/core/error.h"
+#include "hone/engine/trainer.h"
+#include "hone/inference/run.h"
+#include "hone/simulator/executor.h"
+
+// What rank 0 (the leader) and the others (the crew) say to each other.
+//
+//   leader                                crew
+//   job: the run                 ->
+//                                <-       ready: how many simulations at once, or an error
+//   simulate: some rows          ->
+//                                <-       results: some rows; alive; log: a line of a simulator
+//                                <-       gave_up: the simulator cannot go on with some rows
+//   halt                         ->                       then results of what was finished, and
+//                                <-       halted
+//   train: region, members       ->
+//                                <-       prepared: it sees the same data, or an error
+//   start: who takes part        ->
+//   [stop_training               ->]
+//                                <-       trained: its members, or nothing if stopped or an error
+//   dismiss: end of the job      ->
+//   quit: end of the program     ->
+
+namespace hone {
+
+enum class Tag {
+  job,
+  ready,
+  simulate,
+  results,
+  alive,
+  log,
+  gave_up,
+  halt,
+  halted,
+  train,
+  prepared,
+  start,
+  stop_training,
+  trained,
+  dismiss,
+  quit,
+};
+
+struct JobMessage {
+  std::string directory;  // of the run, absolute
+  RunSpec spec;           // but for the covariance of its noise
+  int threads = 0;        // 0: what a rank has
+};
+
+struct ReadyMessage {
+  int lanes = 0;        // simulations at once
+  std::string machine;  // its name
+  std::string kernels;  // the training engine's: bits depend on them
+  std::string error;    // why it cannot simulate; empty: it can
+};
+
+// Rows of a request on their way to where they are simulated.
+struct RowBatch {
+  std::vector<Index> rows;    // (k) of the leader's request
+  SimulationRequest request;  // ids, theta and seeds of those
+  bool answered = false;      // the simulator has answered before, somewhere
+};
+
+// And back.
+struct ResultBatch {
+  std::vector<Index> rows;        // (k)
+  Matrix<double> x;               // (k, data size)
+  std::vector<Failure> failures;  // (k)
+  double seconds = 0;             // they took, one after the other
+};
+
+struct TrainMessage {
+  Region region;
+  Index issued = 0;
+  std::vector<Marginal> marginals;
+  int ensemble = 1;
+  Rng rng;
+  std::uint64_t fingerprint = 0;  // of the data set
+};
+
+// Changes with the simulations of a data set.
+std::uint64_t fingerprint(const Dataset& data);
+
+// The members of one rank.
+struct TrainedMembers {
+  std::vector<Index> members;
+  std::vector<std::vector<float>> parameters;
+  std::vector<MemberHistory> histories;
+  std::string error;  // why there are none; empty: they are here, or it was stopped
+  bool stopped = false;
+};
+
+// A simulator that cannot go on, or has never answered. If it has answered elsewhere, its rows may
+// be to blame: they are tried once more.
+struct GaveUpMessage {
+  ErrorKind kind = ErrorKind::simulator;
+  std::string text;
+  std::vector<Index> rows = {};  // that are not finished
+  bool answered = false;         // as their batch
+};
+GaveUpMessage gave_up_message(const std::exception_ptr& error, std::vector<Index> rows,
+                              bool answered);
+
+std::vector<std::byte> pack(const JobMessage& message);
+std::vector<std::byte> pack(const ReadyMessage& message);
+std::vector<std::byte> pack(const RowBatch& batch);
+std::vector<std::byte> pack(const ResultBatch& batch);
+std::vector<std::byte> pack(const TrainMessage& message);
+std::vector<std::byte> pack(const std::string& text);
+std::vector<std::byte> pack(const TrainedMembers& members);
+std::vector<std::byte> pack(const GaveUpMessage& message);
+
+JobMessage unpack_job(std::span<const std::byte> bytes);
+ReadyMessage unpack_ready(std::span<const std::byte> bytes);
+RowBatch unpack_rows(std::span<const std::byte> bytes);
+ResultBatch unpack_results(std::span<const std::byte> bytes);
+TrainMessage unpack_train(std::span<const std::byte> bytes, int dimensions);
+std::string unpack_text(std::span<const std::byte> bytes);
+TrainedMembers unpack_trained(std::span<const std::byte> bytes);
+GaveUpMessage unpack_gave_up(std::span<const std::byte> bytes);
+
+}  // namespace hone

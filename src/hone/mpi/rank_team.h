@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "hone/engine/team.h"
+#include "hone/mpi/transport.h"
+
+namespace hone {
+
+// The members of a stack, shared out over ranks like cards. Exchanging needs all ranks of the job.
+class RankTeam final : public Team {
+ public:
+  RankTeam(Transport& transport, std::vector<int> ranks)
+      : transport_(transport), ranks_(std::move(ranks)) {}
+
+  int owner(Index member) const {
+    return ranks_[static_cast<std::size_t>(member) % ranks_.size()];
+  }
+  bool mine(Index member) const override { return owner(member) == transport_.rank(); }
+
+  void exchange(std::span<const MemberPart> parts) override {
+    if (ranks_.size() == 1) return;
+    parts_.clear();
+    for (const MemberPart& part : parts) parts_.push_back({owner(part.member), part.bytes});
+    exchanging_ = true;
+    transport_.share(parts_);
+  }
+
+  bool agree(bool yes) override {
+    if (ranks_.size() == 1) return yes;
+    exchanging_ = true;
+    const Transport::Part leaders{0, std::as_writable_bytes(std::span(&yes, 1))};
+    transport_.share(std::span(&leaders, 1));
+    return yes;
+  }
+
+  // From then on a rank that leaves for any other reason than a stop they agreed on leaves the
+  // others waiting.
+  bool exchanging() const { return exchanging_; }
+
+ private:
+  Transport& transport_;
+  std::vector<int> ranks_;
+  std::vector<Transport::Part> parts_;
+  bool exchanging_ = false;
+};
+
+}  // namespace hone
