@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/bench_runs.h"
 #include "cli/text.h"
@@ -18,7 +19,9 @@ void add_bench_arguments(CLI::App& command, BenchArguments& arguments) {
   command.add_option("--seeds", arguments.seeds, "Seeds, such as 1-3,7: each is a run of its own")
       ->delimiter(',')
       ->capture_default_str();
-  command.add_option("--preset", arguments.preset, "Options to start from: default or paper")
+  command
+      .add_option("--preset", arguments.preset,
+                  fmt::format("Options to start from: {}", fmt::join(preset_names(), ", ")))
       ->capture_default_str();
   command
       .add_option("--samples", arguments.samples,

@@ -171,6 +171,7 @@ void add_bench_command(CLI::App& program) {
   add_epsilon(*bench);
   add_eggbox(*bench, "eggbox", "Ten parameters with two modes each, by MNRE and TMNRE");
   add_eggbox(*bench, "rotated_eggbox", "The eggbox turned against the axes of the prior");
+  add_bench_cosmology(*bench);
   add_bench_coverage(*bench);
 }
 

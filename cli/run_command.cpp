@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/commands.h"
 #include "cli/execute.h"
@@ -32,7 +33,7 @@ struct RunArguments {
 
 KnownTask known_task(const std::string& name) {
   const Task& task = find_task(name);
-  return {task.prior, task.observation, task.budget, task.simulator()->data_size()};
+  return {task.prior, task.observation, task.budget, task.simulator()->data_size(), task.preset};
 }
 
 // The problem as its file or its task states it, without what the command line says.
@@ -45,7 +46,7 @@ Problem stated_problem(const RunArguments& arguments) {
                   .prior = task.prior,
                   .observation = task.observation,
                   .simulator = simulator,
-                  .options = preset("default"),
+                  .options = preset(task.preset),
                   .marginals = marginals_from_words({}, task.prior),
                   .seed = std::nullopt};
   problem.options.budget = task.budget;
@@ -129,7 +130,8 @@ void add_run_command(CLI::App& program) {
                    "Text file with the observed numbers [the problem's own]")
       ->check(CLI::ExistingFile);
   command->add_option("--preset", arguments->preset,
-                      "Options to start from: default or paper [the problem's own]");
+                      fmt::format("Options to start from: {} [the problem's own]",
+                                  fmt::join(preset_names(), ", ")));
   command->add_flag("--dry-run", arguments->dry_run,
                     "Check everything, run one simulation, say what would be done, and stop");
   command->add_flag("--prepare", arguments->prepare,

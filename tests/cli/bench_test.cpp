@@ -158,6 +158,24 @@ TEST_F(Bench, StudiesPrintATableAndWriteRows) {
   EXPECT_TRUE(contains(scan.out, "epsilon=0.01")) << scan;
 }
 
+TEST_F(Bench, ComparesMethodsOnCosmologyAndGoesOnFromWhatIsDone) {
+  const Arguments study{"bench",      "cmb",       "-o",           "cmb",      "--budget",
+                        "400",        "--samples", "200",          "--hidden", "16",
+                        "--ensemble", "1",         "--max-epochs", "1"};
+  const ProgramResult first = run(study + Arguments{"--methods", "mnre"});
+  ASSERT_EQ(first.code, 0) << first;
+  const ProgramResult both = run(study + Arguments{"--methods", "mcmc,mnre"});
+  ASSERT_EQ(both.code, 0) << both;
+  EXPECT_TRUE(contains(both.out, "| mcmc | 400 | 1 |")) << both;
+  EXPECT_TRUE(contains(both.out, "| mnre | 400 | 1 |")) << both;
+  EXPECT_FALSE(contains(both.err, "training")) << both;  // it was done
+  const std::string csv = bytes_of(file("cmb/results.csv"));
+  EXPECT_TRUE(csv.starts_with("method,seed,calls,c2st_1d,c2st_2d,offset_omega_b,")) << csv;
+  for (const char* figure : {"mcmc-1.png", "mcmc-1.svg", "mnre-1.pdf"}) {
+    EXPECT_TRUE(fs::exists(file("cmb") / figure)) << figure;
+  }
+}
+
 TEST_F(Bench, WrongArgumentsAreRefusedBeforeAnyWork) {
   const std::vector<std::pair<Arguments, std::vector<std::string>>> cases{
       {{"sbibn"}, {"no command 'sbibn'", "did you mean 'sbibm'?"}},
@@ -169,11 +187,12 @@ TEST_F(Bench, WrongArgumentsAreRefusedBeforeAnyWork) {
       {{"sbibm", "--observations", "5-1"}, {"--observations 5-1"}},
       {{"sbibm", "--seeds", "-3"}, {"--seeds"}},
       {{"sbibm", "--methods", "tmnre,abc"}, {"one of tmnre, mnre"}},
-      {{"sbibm", "--preset", "mine"}, {"must be default or paper"}},
+      {{"sbibm", "--preset", "mine"}, {"must be one of default, paper"}},
       {{"sbibm", "--epsilon", "2"}, {"epsilon = 2"}},
       {{"sbibm", "--data", "nowhere"}, {"nowhere"}},
       {{"torus", "--budgets", "2000,1000"}, {"ascending"}},
       {{"epsilon", "--epsilons", "0.1,3"}, {"epsilon = 3"}},
+      {{"cmb", "--methods", "mnre,mcm"}, {"'mcm'", "did you mean 'mcmc'?"}},
   };
   for (const auto& [arguments, parts] : cases) {
     expect_refused(run(Arguments{"bench"} + arguments), 2, parts);

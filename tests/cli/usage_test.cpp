@@ -61,7 +61,7 @@ TEST_F(Usage, AValueOutOfRangeIsRefusedBeforeAnythingIsWritten) {
       {{"--ensemble", "-1"}, "ensemble = -1"},
       {{"--poisson-counts", "perhaps"}, "true or false"},
       {{"--method", "abc"}, "one of tmnre, mnre"},
-      {{"--preset", "mine"}, "must be default or paper"},
+      {{"--preset", "mine"}, "must be one of default, paper"},
       {{"--embedding", "linear", "--embedding-features", "0"}, "--embedding-features = 0"},
       {{"--seed", "-1"}, "must be a whole number from 0 to 18446744073709551615"},
       {{"--seed", "99999999999999999999"}, "seed"},

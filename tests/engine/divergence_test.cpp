@@ -73,7 +73,9 @@ TEST(Divergence, OfAGradientIsLeftOutOfTheEmbeddingsStep) {
     RatioStack stack({{{0}, 0}, {{1}, 0}}, kNetwork, kLinear,
                      fit_standardizer(problem.source, problem.training, "x"), {{0, 0}, {1, 1}});
     stack.x_scores().apply(x, problem.x);
-    EmbeddingTrainer trainer(stack, 64, {}, Rng(3));
+    TrainingOptions options;
+    options.batch_size = 64;
+    EmbeddingTrainer trainer(stack, options, Rng(3));
     const Index count = 64 * trainer.forward(x).cols();
     std::fill_n(trainer.feature_gradient(0).data(), count, 0.1F);
     std::fill_n(trainer.feature_gradient(1).data(), count, std::numeric_limits<float>::infinity());

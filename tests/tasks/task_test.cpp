@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "hone/core/error.h"
+#include "hone/simulator/noise.h"
 #include "tasks/statistics.h"
 
 namespace hone {
@@ -22,7 +23,7 @@ TEST(Task, IsFoundByName) {
                  "no task is called 'tours'; did you mean 'torus'? allowed: torus, eggbox, "
                  "rotated_eggbox, two_moons, gaussian_linear, gaussian_linear_uniform, "
                  "gaussian_mixture, slcp, slcp_distractors, sir, lotka_volterra, "
-                 "bernoulli_glm");
+                 "bernoulli_glm, cmb");
   }
 }
 
@@ -42,15 +43,32 @@ TEST_P(EveryTask, IsComplete) {
   EXPECT_TRUE(std::isfinite(task.prior.log_density(task.truth)));
 }
 
-TEST_P(EveryTask, SimulationsDependOnThetaAndSeedOnly) {
+// Simulations with their noise, if it is drawn apart.
+Matrix<double> data_at_truth(const Task& task, std::span<const std::uint64_t> seeds) {
   const auto simulator = task.simulator();
-  Matrix<double> theta(3, task.prior.dimensions());
-  for (int i = 0; i < 3; ++i) std::copy(task.truth.begin(), task.truth.end(), theta.row(i).begin());
-  const std::uint64_t seeds[] = {5, 6, 5};
-  Matrix<double> x(3, simulator->data_size());
-  std::vector<Failure> failures(3);
+  const Index rows = std::ssize(seeds);
+  Matrix<double> theta(rows, task.prior.dimensions());
+  for (Index i = 0; i < rows; ++i) std::ranges::copy(task.truth, theta.row(i).begin());
+  Matrix<double> x(rows, simulator->data_size());
+  std::vector<Failure> failures(seeds.size());
   simulator->simulate(x, failures, {theta, seeds});
   for (const Failure& failure : failures) EXPECT_FALSE(failure.has_value());
+  const NoiseModel* noise = simulator->noise();
+  if (noise == nullptr) return x;
+  Matrix<float> noiseless(1, noise->input_size()), noisy(1, noise->data_size());
+  Matrix<double> data(rows, noise->data_size());
+  for (Index i = 0; i < rows; ++i) {
+    std::ranges::copy(x.row(i), noiseless.row(0).begin());
+    Rng stream(seeds[static_cast<std::size_t>(i)]);
+    noise->apply(noisy, noiseless, std::span(&stream, 1));
+    std::ranges::copy(noisy.row(0), data.row(i).begin());
+  }
+  return data;
+}
+
+TEST_P(EveryTask, SimulationsDependOnThetaAndSeedOnly) {
+  const std::uint64_t seeds[] = {5, 6, 5};
+  const Matrix<double> x = data_at_truth(task, seeds);
   EXPECT_TRUE(std::equal(x.row(0).begin(), x.row(0).end(), x.row(2).begin()));
   EXPECT_FALSE(std::equal(x.row(0).begin(), x.row(0).end(), x.row(1).begin()));
 }
@@ -69,17 +87,13 @@ std::vector<double> log_ratios(const Task& task, MatrixView<const double> x, dou
 
 // Over the simulator at the truth, the mean of any likelihood ratio is exactly 1.
 TEST_P(EveryTask, LikelihoodIsTheSimulatorsOwn) {
-  const Index draws = 10000;
-  const auto simulator = task.simulator();
-  Matrix<double> theta(draws, task.prior.dimensions());
+  // Long data take longer, and say more each.
+  const Index draws = task.observation.size() > 1000 ? 2000 : 10000;
   std::vector<std::uint64_t> seeds;
   for (Index i = 0; i < draws; ++i) {
-    std::copy(task.truth.begin(), task.truth.end(), theta.row(i).begin());
     seeds.push_back(test_rng().child("seed", static_cast<std::uint64_t>(i)).bits64());
   }
-  Matrix<double> x(draws, simulator->data_size());
-  std::vector<Failure> failures(static_cast<std::size_t>(draws));
-  simulator->simulate(x, failures, {theta, seeds});
+  const Matrix<double> x = data_at_truth(task, seeds);
 
   // A step large enough for the control to be seen, small enough for the mean to have a variance.
   double step = 1e-5;

@@ -29,6 +29,10 @@ struct Trivial {
   alignas(kAlignment) T unused[2 * kLane] = {};
 };
 
+double inputs_of(const AffineLayout& layer) {
+  return static_cast<double>(layer.patch / layer.channel_width * layer.channels);
+}
+
 std::vector<AffineLayout> make_layers(Index data_size, const EmbeddingOptions& o) {
   std::vector<AffineLayout> layers;
   Index length = data_size, channels = 1, width = 1;
@@ -99,6 +103,7 @@ Embedding<T>::Embedding(Index data_size, const EmbeddingOptions& options, GemmBa
     layer.weight = total_;
     layer.bias = total_ + padded(layer.patch) * width;
     total_ = layer.bias + width;
+    ranges_.push_back({layer.weight, total_ - layer.weight, inputs_of(layer)});
     blocks_.push_back(
         {fmt::format("embedding.{}.weight", i), layer.patch, layer.out, layer.weight, width});
     blocks_.push_back({fmt::format("embedding.{}.bias", i), 1, layer.out, layer.bias, width});
@@ -111,8 +116,7 @@ template <typename T>
 void Embedding<T>::initialize(T* parameters, Rng rng) const {
   std::fill(parameters, parameters + total_, T(0));
   for (const AffineLayout& layer : layers_) {
-    const Index inputs = layer.patch / layer.channel_width * layer.channels;
-    const double limit = 1 / std::sqrt(static_cast<double>(inputs));
+    const double limit = 1 / std::sqrt(inputs_of(layer));
     const auto fill_row = [&](T* row) {
       for (Index c = 0; c < layer.out; ++c) {
         row[c] = static_cast<T>(limit * (2 * rng.uniform() - 1));

@@ -44,6 +44,12 @@ struct AffineLayout {
   Index out_size() const { return positions * out_width(); }  // values of an output row
 };
 
+// Weights and bias of a layer in the parameter vector.
+struct LayerRange {
+  Index begin = 0, size = 0;
+  double inputs = 0;  // values that an output is a weighted sum of
+};
+
 // Activations of one batch; one per stack.
 template <typename T>
 struct EmbeddingWorkspace {
@@ -65,6 +71,7 @@ class Embedding {
   Index feature_stride() const { return layers_.back().out_size(); }
   const std::vector<ParameterBlock>& blocks() const { return blocks_; }
   const EmbeddingOptions& options() const { return options_; }
+  const std::vector<LayerRange>& layers() const { return ranges_; }
 
   void initialize(T* parameters, Rng rng) const;
   EmbeddingWorkspace<T> make_workspace(Index rows, bool training) const;
@@ -89,6 +96,7 @@ class Embedding {
   GemmBackend backend_;
   const Kernels<T>& k_;
   std::vector<AffineLayout> layers_;
+  std::vector<LayerRange> ranges_;
   std::vector<ParameterBlock> blocks_;
   Index total_ = 0;
 };

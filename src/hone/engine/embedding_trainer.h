@@ -7,17 +7,22 @@
 #include "hone/core/rng.h"
 #include "hone/engine/optimizer.h"
 #include "hone/engine/stack.h"
+#include "hone/engine/trainer.h"
 
 namespace hone {
 
 // Trains the embedding that the members of a stack share, by the sum of their losses.
 class EmbeddingTrainer {
  public:
-  EmbeddingTrainer(RatioStack& stack, Index batch_rows, const OptimizerOptions& options, Rng rng);
+  EmbeddingTrainer(RatioStack& stack, const TrainingOptions& options, Rng rng);
 
-  // Features of up to `batch_rows` rows, valid until the next call.
+  // For a linear embedding, before the first step: the first features, as many as there are places;
+  // the others begin with 0. weights: (columns of x, features)
+  void start_with(const Matrix<float>& weights);
+
+  // Features of up to a batch of rows, valid until the next call.
   MatrixView<const float> forward(MatrixView<const float> x);
-  // Features of any number of rows.
+  // Features of any number of rows by the weights that would be kept: the averaged ones, if any.
   Matrix<float> features(MatrixView<const float> x);
 
   // Where member k writes the gradient of its loss by the features of the batch.
@@ -31,12 +36,18 @@ class EmbeddingTrainer {
   void restore_best();
 
  private:
+  MatrixView<const float> forward(MatrixView<const float> x, std::span<const float> parameters);
+  std::span<const float> current() const;
+  void forget_past();  // what is averaged and kept begins with the weights as they are
+
   const Embedding<float>& embedding_;
   std::span<float> parameters_;
   Index batch_rows_;
   EmbeddingWorkspace<float> workspace_;
-  Optimizer<float> optimizer_;
-  AlignedBuffer<float> best_;
+  std::vector<Optimizer<float>> optimizers_;  // one for each layer
+  std::vector<double> rate_shares_;           // of the learning rate, for each layer
+  double weight_average_;
+  AlignedBuffer<float> best_, average_;  // average_ is empty when weights are not averaged
   std::vector<AlignedBuffer<float>> member_gradients_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "hone/core/parallel.h"
 #include "hone/engine/batches.h"
+#include "hone/engine/embedding_start.h"
 #include "hone/engine/embedding_trainer.h"
 #include "hone/engine/flush_denormals.h"
 #include "hone/engine/member_trainer.h"
@@ -20,6 +21,9 @@ namespace {
 
 // The realisation that validates and that standard scores come from; epochs have theirs from 1.
 constexpr std::uint64_t kFrozen = 0;
+
+// Realisations for the start of an embedding: far from those of any epoch.
+constexpr std::uint64_t kFirstOfStart = std::uint64_t{1} << 40;
 
 // Members that stop together: each on its own, or all that share an embedding.
 struct Group {
@@ -44,8 +48,9 @@ MemberPart part_of(Index member, std::span<T> values) {
 
 class Training {
  public:
-  Training(const TrainingData& data, RatioStack stack, const TrainingOptions& options,
-           const Rng& rng, Observer& observer, Team& team);
+  // start: weights of the embedding to begin with (linear_start), or null.
+  Training(const TrainingData& data, RatioStack stack, const Matrix<float>* start,
+           const TrainingOptions& options, const Rng& rng, Observer& observer, Team& team);
   TrainingResult run();
 
  private:
@@ -92,8 +97,8 @@ Matrix<float> standard_scores(const Standardizer& scores, MatrixView<const float
   return result;
 }
 
-Training::Training(const TrainingData& data, RatioStack stack, const TrainingOptions& options,
-                   const Rng& rng, Observer& observer, Team& team)
+Training::Training(const TrainingData& data, RatioStack stack, const Matrix<float>* start,
+                   const TrainingOptions& options, const Rng& rng, Observer& observer, Team& team)
     : data_(data),
       stack_(std::move(stack)),
       options_(options),
@@ -115,7 +120,8 @@ Training::Training(const TrainingData& data, RatioStack stack, const TrainingOpt
                           options.max_epochs);
   const bool together = stack_.embedding() != nullptr;
   if (together) {
-    embedding_.emplace(stack_, options.batch_size, options.optimizer, rng.child("embedding"));
+    embedding_.emplace(stack_, options, rng.child("embedding"));
+    if (start) embedding_->start_with(*start);
     groups_.push_back({fresh, {}});
   }
   for (Index k = 0; k < stack_.size(); ++k) {
@@ -333,8 +339,17 @@ TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
   const MatrixRows theta_rows(data.theta);
   Standardizer theta = fit_standardizer(theta_rows, data.training_negatives, "theta");
   check_finite(theta_rows, data.validation_negatives, "theta");
+  std::optional<Matrix<float>> start;
+  if (embedding.kind == EmbeddingKind::linear &&
+      options.embedding_start == EmbeddingStart::regression) {
+    SegmentReader reader(data.x, x, options.batch_size, data.segment_bytes);
+    start = linear_start(reader, data.x.cols(), standard_scores(theta, data.theta), data.training,
+                         data.x.random(), kFirstOfStart);
+    scale_columns(x, *start);
+  }
   RatioStack stack(std::move(members), network, embedding, std::move(x), std::move(theta));
-  return Training(data, std::move(stack), options, rng, observer, team).run();
+  const Matrix<float>* begin = start ? &*start : nullptr;
+  return Training(data, std::move(stack), begin, options, rng, observer, team).run();
 }
 
 std::size_t training_bytes_per_member(const RatioStack& stack, const TrainingOptions& options) {

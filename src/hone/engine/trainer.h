@@ -14,6 +14,12 @@
 
 namespace hone {
 
+// The weights an embedding begins with.
+enum class EmbeddingStart {
+  random,
+  regression,  // linear: estimates of the parameters (embedding_start.h); others: random
+};
+
 struct TrainingOptions {
   LossOptions loss;
   OptimizerOptions optimizer;
@@ -25,6 +31,10 @@ struct TrainingOptions {
   double weight_average = 0;     // decay per step of an average of the weights, which is then what
                                  // is validated and kept; 0: off; in [0, 1)
   Tails tails = Tails::keep;     // of the columns of x
+  // A layer of the embedding with more inputs learns at this / inputs of the learning rate; 0: all
+  // at the full rate.
+  double embedding_full_rate_inputs = 0;
+  EmbeddingStart embedding_start = EmbeddingStart::random;
   void validate() const;
   bool operator==(const TrainingOptions&) const = default;
 };

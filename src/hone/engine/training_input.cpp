@@ -32,6 +32,10 @@ void TrainingOptions::validate() const {
   if (batch_size > 65536) {
     fail(ErrorKind::input, "training.batch_size = {}: must be at most 65536", batch_size);
   }
+  if (!(embedding_full_rate_inputs >= 0)) {
+    fail(ErrorKind::input, "training.embedding_full_rate_inputs = {}: must be 0 or greater",
+         embedding_full_rate_inputs);
+  }
   if (!(weight_average >= 0 && weight_average < 1)) {
     fail(ErrorKind::input, "training.weight_average = {}: must lie in [0, 1)", weight_average);
   }

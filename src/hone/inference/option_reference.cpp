@@ -4,13 +4,35 @@
 
 namespace hone {
 
+namespace {
+
+// Where presets beside the two columns differ from the one they are made from.
+std::string other_presets(const InferenceOptions& standard, const InferenceOptions& paper) {
+  std::string text = "\n## Other presets\n";
+  for (const std::string& name : preset_names()) {
+    if (name == "default" || name == "paper") continue;
+    const bool from_paper = name.starts_with("paper");
+    const InferenceOptions chosen = preset(name);
+    text += fmt::format("\n`{}` is `{}` but for:\n\n| option | value |\n|---|---|\n", name,
+                        from_paper ? "paper" : "default");
+    for (const OptionEntry& entry : option_table()) {
+      if (entry.get(chosen) == entry.get(from_paper ? paper : standard)) continue;
+      text += fmt::format("| `{}` | {} |\n", entry.name, entry.get(chosen).dump());
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string option_reference() {
   const InferenceOptions standard = preset("default"), paper = preset("paper");
   std::string text =
       "# Options of an inference\n\n"
       "Made by `hone options --markdown`. Every option is a flag of `hone run`, with `-` for `_`:\n"
-      "`--round-fraction 0.2` sets `round_fraction`. `--preset` chooses the column to start from.\n"
-      "Built-in problems bring a `budget` of their own (`hone tasks`).\n";
+      "`--round-fraction 0.2` sets `round_fraction`. `--preset` chooses the column to start from,\n"
+      "or one of the [others](#other-presets). Built-in problems bring a `budget` of their own\n"
+      "(`hone tasks`), and `cmb` its preset, `cosmology`.\n";
   std::string group;
   for (const OptionEntry& entry : option_table()) {
     if (entry.group != group) {
@@ -22,7 +44,7 @@ std::string option_reference() {
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", entry.name, entry.help, entry.values,
                         entry.get(standard).dump(), entry.get(paper).dump());
   }
-  return text;
+  return text + other_presets(standard, paper);
 }
 
 }  // namespace hone

@@ -1,5 +1,10 @@
 #include "hone/inference/options.h"
 
+#include <array>
+#include <utility>
+
+#include <fmt/ranges.h>
+
 #include "hone/core/error.h"
 
 namespace hone {
@@ -66,19 +71,60 @@ InferenceOptions default_preset() {
   o.training.patience = 10;
   o.training.weight_average = 0.995;
   o.training.tails = Tails::soften;
+  o.training.embedding_start = EmbeddingStart::regression;
+  o.training.embedding_full_rate_inputs = 48;
   return o;
 }
+
+// The table of the paper's appendix on cosmology.
+InferenceOptions paper_cosmology_preset() {
+  InferenceOptions o = paper_preset();
+  o.method = Method::mnre;
+  o.network = {.kind = NetworkKind::mlp, .hidden = 256, .depth = 3, .norm = Norm::none};
+  o.embedding.kind = EmbeddingKind::linear;
+  o.embedding.features = 10;
+  o.training.optimizer.learning_rate = 1e-3;
+  o.training.schedule.plateau_factor = 0.25;
+  o.training.schedule.plateau_patience = 2;
+  o.training.batch_size = 64;
+  o.training.patience = 5;
+  return o;
+}
+
+// For thousands of data that a linear compression can do justice to, such as spectra: log
+// likelihoods of power spectra are linear in them, so that columns stay as they are.
+InferenceOptions cosmology_preset() {
+  InferenceOptions o = default_preset();
+  o.network.norm = Norm::none;
+  o.network.dropout = 0;
+  o.embedding.kind = EmbeddingKind::linear;
+  o.embedding.features = 16;
+  o.training.optimizer.learning_rate = 3e-3;
+  o.training.tails = Tails::keep;
+  return o;
+}
+
+using MakePreset = InferenceOptions (*)();
+constexpr std::array<std::pair<const char*, MakePreset>, 4> kPresets = {{
+    {"default", default_preset},
+    {"paper", paper_preset},
+    {"cosmology", cosmology_preset},
+    {"paper_cosmology", paper_cosmology_preset},
+}};
 
 }  // namespace
 
 std::vector<std::string> preset_names() {
-  return {"default", "paper"};
+  std::vector<std::string> names;
+  for (const auto& [name, make] : kPresets) names.emplace_back(name);
+  return names;
 }
 
 InferenceOptions preset(const std::string& name) {
-  if (name == "default") return default_preset();
-  if (name == "paper") return paper_preset();
-  fail(ErrorKind::input, "preset = '{}': must be default or paper", name);
+  for (const auto& [known, make] : kPresets) {
+    if (name == known) return make();
+  }
+  fail(ErrorKind::input, "preset = '{}': must be one of {}", name, fmt::join(preset_names(), ", "));
 }
 
 void TruncationOptions::validate() const {

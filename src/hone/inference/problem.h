@@ -32,6 +32,7 @@ struct KnownTask {
   std::vector<double> observation;
   Index budget = 0;
   Index simulated_size = std::ssize(observation);  // values its simulator makes, without noise
+  std::string preset = "default";                  // to start from where none is chosen
 };
 using TaskLookup = std::function<KnownTask(const std::string& name)>;  // Error{input} if unknown
 

@@ -114,7 +114,7 @@ Problem with_task(const TomlTable& root, SimulatorSpec spec, const fs::path& fol
                  "the data of task '" + problem.simulator.task + "'");
   }
   if (!problem.simulator.dataset.empty()) check_dataset(problem, root, find_task);
-  read_inference_section(problem, root,
+  read_inference_section(problem, root, task.preset,
                          [&](InferenceOptions& options) { options.budget = task.budget; });
   check_budget(problem, root);
   return problem;
@@ -176,7 +176,7 @@ Problem read_problem_file(const fs::path& path, const TaskLookup& find_task) {
   problem.noise =
       read_noise_section(root, folder, problem.prior.dimensions(), std::ssize(problem.observation));
   if (!problem.simulator.dataset.empty()) check_dataset(problem, root, find_task);
-  read_inference_section(problem, root, [&](InferenceOptions& options) {
+  read_inference_section(problem, root, "default", [&](InferenceOptions& options) {
     if (problem.simulator.kind != SimulatorKind::dataset) return;
     adapt_to_dataset(options, problem.simulator.dataset_rows);
   });

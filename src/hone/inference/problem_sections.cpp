@@ -120,12 +120,12 @@ std::vector<double> read_observation_section(const TomlTable& root,
   return values;
 }
 
-void read_inference_section(Problem& problem, const TomlTable& root,
+void read_inference_section(Problem& problem, const TomlTable& root, const std::string& standard,
                             const std::function<void(InferenceOptions&)>& adapt) {
   const bool given = root.has("inference");
   if (given) root.table("inference").allow_only(allowed_in_inference());
   const auto preset_name =
-      given ? root.table("inference").text("preset").value_or("default") : "default";
+      given ? root.table("inference").text("preset").value_or(standard) : standard;
   problem.options = with_line(root, "inference.", [&] { return preset(preset_name); });
   adapt(problem.options);
   problem.marginals = marginals_from_words({}, problem.prior);

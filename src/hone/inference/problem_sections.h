@@ -19,9 +19,10 @@ std::vector<double> read_observation_section(const TomlTable& root,
 NoiseSpec read_noise_section(const TomlTable& root, const std::filesystem::path& folder,
                              Index parameters, Index data_size);
 
-// Options, marginals and seed. The options in `problem` are replaced by those of the preset, then
-// by `adapt`, which knows the defaults of this problem, then by what the section says.
-void read_inference_section(Problem& problem, const TomlTable& root,
+// Options, marginals and seed. The options in `problem` are replaced by those of the preset
+// (`standard`, if the section names none), then by `adapt`, which knows the defaults of this
+// problem, then by what the section says.
+void read_inference_section(Problem& problem, const TomlTable& root, const std::string& standard,
                             const std::function<void(InferenceOptions&)>& adapt);
 
 // Runs `work`; an Error that begins with the path of a value, "parameters[0].prior.low = 2: ...",

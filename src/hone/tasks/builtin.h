@@ -21,4 +21,7 @@ Task sir_task();
 Task lotka_volterra_task();
 Task bernoulli_glm_task();
 
+// The paper's cosmology.
+Task cmb_task();
+
 }  // namespace hone

@@ -20,6 +20,7 @@ const std::vector<Task>& all_tasks() {
       sir_task(),
       lotka_volterra_task(),
       bernoulli_glm_task(),
+      cmb_task(),
   };
   return tasks;
 }

@@ -39,6 +39,7 @@ struct Task {
   std::vector<double> truth;        // parameters behind the default observation
   std::vector<double> observation;  // default x
   Index budget = 0;                 // default number of simulations
+  std::string preset = "default";   // of options, to start from where none is chosen
   std::function<std::unique_ptr<Simulator>()> simulator;
   ReferencePosterior reference;
 
