@@ -31,7 +31,7 @@ fs::path chosen_chunk(const SimulateArguments& arguments) {
     fail(ErrorKind::input, "{}: give a chunk, or a directory of chunks with --number",
          arguments.chunk);
   }
-  const fs::path file =
+  fs::path file =
       directory ? chunk_file(arguments.chunk, *arguments.number) : fs::path(arguments.chunk);
   if (!fs::exists(file)) {
     fail(ErrorKind::input,
