@@ -50,7 +50,7 @@ struct BlockPosteriors {
       const Marginal& marginal, MatrixView<const float> features, MatrixView<const float> local)>
       log_ratios;
   // Of the networks of a marginal in their average; none: equal ones.
-  std::function<std::span<const double>(const Marginal& marginal)> weights;
+  std::function<std::span<const double>(const Marginal& marginal)> weights = nullptr;
 };
 BlockPosteriors block_posteriors(const RatioEstimator& estimator);  // which must outlive it
 
