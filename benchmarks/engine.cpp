@@ -15,6 +15,7 @@
 
 #include "benchmarks/fma_peak.h"
 #include "hone/core/parallel.h"
+#include "hone/engine/embedding_trainer.h"
 #include "hone/engine/trainer.h"
 #ifdef HONE_HAVE_LIBTORCH
 #include "benchmarks/libtorch_step.h"
@@ -170,9 +171,33 @@ double measure_evaluation(const Case& c, const Problem& problem, const RatioStac
   return runs * operations / seconds_since(start) / 1e9;
 }
 
+// GFLOP/s of the shared embedding by itself: features, gradient, optimiser. Batches rotate.
+double measure_embedding(const Case& c, const Problem& problem, RatioStack& stack) {
+  TrainingOptions options;
+  options.batch_size = c.batch;
+  EmbeddingTrainer trainer(stack, options, Rng(2));
+  Matrix<float> x(problem.x.rows(), padded(c.data_size));
+  stack.x_scores().apply(x, problem.x);
+  const Index gradients = c.batch * trainer.forward(x.view().rows(0, c.batch)).cols();
+  std::fill_n(trainer.feature_gradient(0), gradients, 1e-3F);
+  const std::vector<Index> members{0};
+  const double operations =
+      2.0 * 2 * c.batch * static_cast<double>(c.data_size) * c.embedding.features;
+  const auto start = Clock::now();
+  int steps = 0;
+  while (steps < 8 || seconds_since(start) < 0.1) {
+    const auto batch = x.view().rows(Index{steps % c.batches} * c.batch, c.batch);
+    trainer.forward(batch);
+    trainer.step(batch, members, 1e-4);
+    ++steps;
+  }
+  return steps * operations / seconds_since(start) / 1e9;
+}
+
 Json run_case(const Case& c, int repeats) {
   const Problem problem = make_problem(c);
   std::vector<double> peak, training, fraction, evaluation, evaluation_fraction, libtorch, speedup;
+  std::vector<double> alone;  // the embedding's share of the peak
 #ifdef HONE_HAVE_LIBTORCH
   const auto torch_step = make_libtorch(c);
 #endif
@@ -181,7 +206,7 @@ Json run_case(const Case& c, int repeats) {
     // The peak before and after the work it is compared with: the machine may be slower now.
     const double before = measure_fma_peak();
     EpochClock clock;
-    const TrainingResult result = run_training(c, problem, clock);
+    TrainingResult result = run_training(c, problem, clock);
     const double between = measure_fma_peak();
     const double rate = operations_per_epoch(c) / clock.seconds_per_epoch() / 1e9;
     peak.push_back((before + between) / 2);
@@ -190,6 +215,11 @@ Json run_case(const Case& c, int repeats) {
     evaluation.push_back(measure_evaluation(c, problem, result.stack));
     evaluation_fraction.push_back(evaluation.back() / ((between + measure_fma_peak()) / 2));
     member_bytes = training_bytes_per_member(result.stack, {});
+    if (c.embedding.kind != EmbeddingKind::none) {
+      const double first = measure_fma_peak();
+      const double rate_alone = measure_embedding(c, problem, result.stack);
+      alone.push_back(rate_alone / ((first + measure_fma_peak()) / 2));
+    }
 #ifdef HONE_HAVE_LIBTORCH
     libtorch.push_back(measure_libtorch(*torch_step));
     speedup.push_back(rate / libtorch.back());
@@ -212,6 +242,7 @@ Json run_case(const Case& c, int repeats) {
             {"evaluate_fraction_of_peak", median(evaluation_fraction)},
             {"microseconds_per_member_step", 1e6 * gflop_per_member / median(training)},
             {"training_bytes_per_member", member_bytes}};
+  if (!alone.empty()) json["embedding_fraction_of_peak"] = median(alone);
   if (!libtorch.empty()) {
     json["libtorch_gflops"] = median(libtorch);
     json["speedup_over_libtorch"] = median(speedup);

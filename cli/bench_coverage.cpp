@@ -24,8 +24,10 @@ struct CoverageArguments : BenchArguments {
 
 std::vector<CoverageCase> cases_of(const CoverageArguments& arguments) {
   std::vector<CoverageCase> cases;
-  InferenceOptions options = chosen_options(arguments);
   for (const std::string& name : arguments.tasks) {
+    BenchArguments chosen = arguments;
+    if (chosen.preset == "default") chosen.preset = find_task(name).preset;
+    InferenceOptions options = chosen_options(chosen);
     options.budget = arguments.budget > 0 ? arguments.budget : find_task(name).budget;
     for (const std::int64_t seed : number_list("--seeds", arguments.seeds)) {
       cases.push_back({name, static_cast<std::uint64_t>(seed), options, arguments.draws});

@@ -9,7 +9,7 @@ from .errors import InputError
 
 
 def options(preset: str = "default") -> dict[str, Any]:
-    """All options with their values in a preset, "default" or "paper".
+    """All options with their values in a preset: "default", "paper", ...
 
     They are keywords of ``hone.run`` and ``hone.train``.
 
