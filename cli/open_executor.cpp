@@ -119,13 +119,13 @@ LaneExecutors open_lanes(const RunSpec& spec, const LogSink& log) {
   LaneExecutors lanes{std::move(first.simulator), {}};
   lanes.executors.push_back(std::move(first.executor));
   const bool external = lanes.simulator == nullptr;
-  const int count =
-      external ? worker_count(spec.simulator) : lanes.simulator->concurrent() ? thread_count() : 1;
+  const int count = external                        ? worker_count(spec.simulator)
+                    : lanes.simulator->concurrent() ? thread_count()
+                                                    : 1;
   for (int lane = 1; lane < count; ++lane) {
     const LogSink numbered = [log, lane](int, std::string_view line) { log(lane, line); };
-    lanes.executors.push_back(external
-                                  ? open_executor(one, lane_options(), numbered).executor
-                                  : make_thread_executor(*lanes.simulator, lane_options()));
+    lanes.executors.push_back(external ? open_executor(one, lane_options(), numbered).executor
+                                       : make_thread_executor(*lanes.simulator, lane_options()));
   }
   return lanes;
 }

@@ -19,7 +19,8 @@ struct OpenExecutor {
 OpenExecutor open_executor(const RunSpec& spec, const LogSink& log);
 
 // Everything that works on a run: here, or on all ranks of an MPI job (cli/ranks.h). Lines of
-// external programs go to the run's simulator.log. `threads` are those of every rank; 0: all it has.
+// external programs go to the run's simulator.log. `threads` are those of every rank; 0: all it
+// has.
 class Workforce {
  public:
   Workforce(const Run& run, int threads);
