@@ -3,7 +3,7 @@
 
 BUILD := build
 
-.PHONY: all run test test-cluster bench bench-truncation install lint format clean setup
+.PHONY: all run test test-cluster bench bench-mpi bench-truncation install lint format clean setup
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target hone_program
@@ -35,6 +35,13 @@ PREFIX := /usr/local
 install: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target installable
 	cmake --install $(BUILD) --prefix $(PREFIX)
+
+# More ranks than cores: most of the time goes into simulations that sleep.
+bench-mpi: setup $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) --target bench_mpi
+	mkdir -p $(BUILD)/bench
+	HONE_MPI_LIBRARY=$(BUILD)/libhone_mpi.so mpirun --oversubscribe --allow-run-as-root -n 16 \
+	  $(BUILD)/benchmarks/bench_mpi > $(BUILD)/bench/mpi.json
 
 # 54 inference runs, some minutes.
 bench-truncation: setup $(BUILD)/CMakeCache.txt

@@ -3,10 +3,14 @@
 //   trivial   simulations of 10 numbers that take no time: how many per second, with and without
 //             writing them into a store
 //   wide      simulations of 10,000 numbers: megabytes per second, the same two ways
+//   store     what a rank that trains needs of a store: time and memory to open a million rows of
+//   10
+//             parameters, megabytes per second to read wide rows in random order
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <numeric>
 #include <thread>
@@ -104,8 +108,7 @@ json uneven(Transport& transport, Index count) {
   std::vector<double> durations(static_cast<std::size_t>(count));
   Rng rng(1);
   for (double& d : durations) d = 0.01 * std::pow(100, rng.uniform());
-  const double ideal =
-      std::accumulate(durations.begin(), durations.end(), 0.0) / transport.size();
+  const double ideal = std::accumulate(durations.begin(), durations.end(), 0.0) / transport.size();
   const double seconds = measure(transport, kSmall, durations, false);
   return {{"simulations", count},
           {"ideal_seconds", ideal},
@@ -128,12 +131,75 @@ json rate(Transport& transport, Index data_size, Index count, double unit) {
   return result;
 }
 
+std::filesystem::path fill_store(Index rows, Index data_size, std::size_t parameters) {
+  const auto directory = std::filesystem::temp_directory_path() / "hone-bench-mpi";
+  std::filesystem::remove_all(directory);
+  StoreSchema schema{{}, data_size};
+  for (std::size_t p = 0; p < parameters; ++p) schema.parameters.push_back("p" + std::to_string(p));
+  auto store = SimulationStore::create(directory, schema);
+  const Index most = std::min<Index>(65536, (Index{64} << 20) / (8 * data_size));
+  for (Index begin = 0; begin < rows; begin += most) {
+    SimulationRows batch(std::min(most, rows - begin), schema);
+    for (Index i = 0; i < batch.rows(); ++i) batch.ids[std::size_t(i)] = begin + i;
+    store.append(batch);
+  }
+  return directory;
+}
+
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * 4096;
+}
+
+json opening(Index rows) {
+  const auto directory = fill_store(rows, kSmall, 10);
+  const double before = resident_bytes();
+  const auto begin = Clock::now();
+  const auto store = SimulationStore::open(directory, SimulationStore::Access::read);
+  const json result = {{"rows", rows},
+                       {"seconds", seconds_since(begin)},
+                       {"bytes_per_row", (resident_bytes() - before) / double(store.rows())}};
+  std::filesystem::remove_all(directory);
+  return result;
+}
+
+json reading(Index rows) {
+  const auto directory = fill_store(rows, kWide, 1);
+  const auto store = SimulationStore::open(directory, SimulationStore::Access::read);
+  const auto ids = store.select([](const SimulationInfo&) { return true; });
+  const auto x = store.x_rows(ids, Index{1} << 20);
+  const std::vector<Index> order = Rng(1).permutation(rows);
+  Matrix<float> batch(128, kWide);
+  const auto begin = Clock::now();
+  for (std::size_t at = 0; at + 128 <= order.size(); at += 128) {
+    x->read(batch, std::span(order).subspan(at, 128));
+  }
+  const double megabytes = 4e-6 * double(kWide) * double(rows / 128 * 128);
+  std::filesystem::remove_all(directory);
+  return {{"rows", rows}, {"megabytes_per_second", megabytes / seconds_since(begin)}};
+}
+
+// Wide simulations that sleep: limited by the ranks, or by what rank 0 can write.
+json limit(Transport& transport, double sleep) {
+  const Index rows = 4000;
+  const std::vector<double> durations(static_cast<std::size_t>(rows), sleep);
+  const double seconds = measure(transport, kWide, durations, true);
+  return {{"sleep_seconds", sleep},
+          {"simulations", rows},
+          {"seconds_if_ranks_limit", double(rows) * sleep / transport.size()},
+          {"seconds", seconds},
+          {"megabytes_per_second", 8e-6 * double(kWide * rows) / seconds}};
+}
+
 int run(int count, char** arguments) {
   CLI::App program("Cost of handing out simulations over MPI; start with mpirun");
   Index simulations = 2000;
-  bool only_uneven = false;
+  bool only_uneven = false, only_limit = false;
   program.add_option("--simulations", simulations, "that sleep");
   program.add_flag("--only-uneven", only_uneven);
+  program.add_flag("--only-limit", only_limit, "wide simulations that sleep 20, 5, 2, 1 and 0 ms");
   CLI11_PARSE(program, count, arguments);
   if (!launched_by_mpi()) {
     std::cerr << "bench_mpi: start it with mpirun -n N\n";
@@ -149,9 +215,17 @@ int run(int count, char** arguments) {
                  {"ranks", transport->size()},
                  {"hardware_threads", std::thread::hardware_concurrency()}};
   with_threads(1, [&] {
+    if (only_limit) {
+      for (const double ms : {20, 5, 2, 1, 0}) {
+        result["limit"].push_back(limit(*transport, ms * 1e-3));
+      }
+      return;
+    }
     result["uneven"] = uneven(*transport, simulations);
     if (only_uneven) return;
     result["trivial"] = rate(*transport, kSmall, 400000, 1);
+    result["store_opening"] = opening(1000000);
+    result["store_reading"] = reading(8192);
     result["wide_megabytes"] = rate(*transport, kWide, 8000, 8e-6 * double(kWide));
   });
   dismiss_crew(*transport);

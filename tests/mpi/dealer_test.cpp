@@ -1,4 +1,6 @@
 // Who gets how many rows, played through on a clock of our own.
+#include "hone/mpi/dealer.h"
+
 #include <algorithm>
 #include <cmath>
 #include <queue>
@@ -7,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "hone/core/rng.h"
-#include "hone/mpi/dealer.h"
 
 namespace hone {
 namespace {

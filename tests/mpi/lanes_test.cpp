@@ -1,3 +1,5 @@
+#include "hone/mpi/lanes.h"
+
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -8,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "hone/core/error.h"
-#include "hone/mpi/lanes.h"
 
 namespace hone {
 namespace {

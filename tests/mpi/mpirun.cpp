@@ -40,9 +40,9 @@ MpiJob::MpiJob(const fs::path& directory, int ranks, const Arguments& arguments)
   }
   // Seconds from SIGCONT to SIGTERM to SIGKILL when a rank has died: the machine may be busy.
   ::setenv("OMPI_MCA_odls_base_sigkill_timeout", "2", 1);
-  mpirun_ = std::make_unique<RunningProgram>(directory, arguments, RunningProgram::Output::files,
-                                             80, Arguments{HONE_MPIRUN, "-n",
-                                                           std::to_string(ranks)});
+  mpirun_ =
+      std::make_unique<RunningProgram>(directory, arguments, RunningProgram::Output::files, 80,
+                                       Arguments{HONE_MPIRUN, "-n", std::to_string(ranks)});
 }
 
 MpiJob::~MpiJob() {

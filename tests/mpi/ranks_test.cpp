@@ -33,7 +33,7 @@ Arguments torus_run(const std::string& output, const std::string& epochs = "6") 
           "1"};
 }
 
-const Arguments kEmbedding{"--embedding", "mlp", "--embedding-hidden", "[8]",
+const Arguments kEmbedding{"--embedding",          "mlp", "--embedding-hidden", "[8]",
                            "--embedding-features", "3"};
 
 // x = theta, by a program that stays, and takes its time if a test wants to disturb it.
@@ -94,8 +94,8 @@ class Ranks : public testing::Test {
 
   // Runs on some ranks until `file` is there and `seconds` have passed, then does `what`.
   template <typename What>
-  ProgramResult disturb(int ranks, const Arguments& arguments, const fs::path& file,
-                        double seconds, What&& what) {
+  ProgramResult disturb(int ranks, const Arguments& arguments, const fs::path& file, double seconds,
+                        What&& what) {
     ::setenv("HONE_TEST_SLEEP", "0.01", 1);
     MpiJob job(scratch_.path(), ranks, arguments);
     ::unsetenv("HONE_TEST_SLEEP");

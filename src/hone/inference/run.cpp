@@ -200,9 +200,8 @@ Run::Inference Run::infer(Executor& executor, Observer& observer, MarginalTraine
     simulations.take_existing(spec_.simulator.dataset_rows);
   }
   DirectoryJournal journal(directory_, spec_.prior);
-  InferenceResult result =
-      tmnre(simulations, spec_.observation, spec_.marginals, spec_.options, journal, rng, observer,
-            trainer);
+  InferenceResult result = tmnre(simulations, spec_.observation, spec_.marginals, spec_.options,
+                                 journal, rng, observer, trainer);
   stop_if_requested(observer);
   return {std::move(result), simulations.issued(), simulations.failed()};
 }

@@ -9,7 +9,8 @@ namespace hone {
 
 // Decides how many rows each rank gets next. A rank works on one row per lane and has, if its rows
 // are quick, as many more waiting as last until the next delivery; towards the end nobody has any
-// waiting, so that all ranks end together although some rows take a hundred times as long as others.
+// waiting, so that all ranks end together although some rows take a hundred times as long as
+// others.
 class Dealer {
  public:
   Dealer(Index rows, int ranks);

@@ -69,8 +69,12 @@ void Lanes::submit(const RowBatch& batch, std::shared_ptr<const Listener> listen
     const SimulationRequest& request = batch.request;
     for (std::size_t i = 0; i < batch.rows.size(); ++i) {
       const auto theta = request.theta.row(static_cast<Index>(i));
-      waiting_.push_back({listener, batch.rows[i], batch.answered, request.ids[i],
-                          request.seeds[i], {theta.begin(), theta.end()}});
+      waiting_.push_back({listener,
+                          batch.rows[i],
+                          batch.answered,
+                          request.ids[i],
+                          request.seeds[i],
+                          {theta.begin(), theta.end()}});
     }
   }
   changed_.notify_all();

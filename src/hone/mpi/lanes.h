@@ -21,7 +21,8 @@ struct LaneExecutors {
   std::vector<std::unique_ptr<Executor>> executors;
 };
 
-// What an executor of a lane must not decide: how many failures are too many. It hands rows on soon.
+// What an executor of a lane must not decide: how many failures are too many. It hands rows on
+// soon.
 ExecutorOptions lane_options();
 
 // Simulates rows as they come, in as many threads as there are executors. A lane takes a few rows

@@ -25,9 +25,9 @@ constexpr const char* kLibrary = "libhone_mpi.so";
 constexpr const char* kSignsOfLaunch[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK",
                                           "PMI_SIZE"};
 // What of it would make a child process take itself for a rank.
-constexpr std::string_view kOfLauncher[] = {"OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_MCA_ess",
-                                            "OMPI_MCA_orte_",   "OMPI_MCA_pmix", "PMIX_",
-                                            "PMI_",             "PRTE_"};
+constexpr std::string_view kOfLauncher[] = {
+    "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_MCA_ess", "OMPI_MCA_orte_",
+    "OMPI_MCA_pmix",    "PMIX_",          "PMI_",         "PRTE_"};
 
 void forget_launcher() {
   std::vector<std::string> names;
@@ -88,17 +88,18 @@ std::unique_ptr<Transport> join_mpi_job() {
     return fs::exists(place, ignored);
   });
   if (file == places.end()) {
-    fail_without(fmt::format("hone was built without MPI ({} is missing; install libopenmpi-dev or "
-                             "libmpich-dev and build again)",
-                             kLibrary));
+    fail_without(
+        fmt::format("hone was built without MPI ({} is missing; install libopenmpi-dev or "
+                    "libmpich-dev and build again)",
+                    kLibrary));
   }
   // Global: Open MPI opens parts of its own, which look for its symbols.
   void* library = dlopen(file->c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) fail_without(fmt::format("MPI cannot be loaded: {}", dlerror()));
   auto* open = reinterpret_cast<OpenMpi*>(dlsym(library, "hone_open_mpi"));
   char error[256] = "it is not a part of hone";
-  std::unique_ptr<Transport> transport(
-      open == nullptr ? nullptr : open(version(), error, sizeof error));
+  std::unique_ptr<Transport> transport(open == nullptr ? nullptr
+                                                       : open(version(), error, sizeof error));
   if (!transport) fail_without(fmt::format("{} cannot be used: {}", file->string(), error));
   forget_launcher();
   return transport;

@@ -10,8 +10,7 @@ namespace {
 
 void put(Packer& packer, MatrixView<const double> matrix) {
   packer.put(matrix.rows()).put(matrix.cols());
-  packer.put_all(
-      std::span(matrix.data(), static_cast<std::size_t>(matrix.rows() * matrix.cols())));
+  packer.put_all(std::span(matrix.data(), static_cast<std::size_t>(matrix.rows() * matrix.cols())));
 }
 
 Matrix<double> get_matrix(Unpacker& in) {

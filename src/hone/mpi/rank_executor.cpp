@@ -37,7 +37,8 @@ void deliver(Delivery& delivery, const ResultBatch& results) {
   for (Index begin = 0, end = 0; begin < count; begin = end) {
     const Index first = results.rows[static_cast<std::size_t>(begin)];
     while (end < count && results.rows[static_cast<std::size_t>(end)] == first + end - begin) ++end;
-    FinishedBlock block{first, Matrix<double>(end - begin, results.x.cols()),
+    FinishedBlock block{first,
+                        Matrix<double>(end - begin, results.x.cols()),
                         {results.failures.begin() + begin, results.failures.begin() + end}};
     std::copy_n(results.x.row(begin).data(), block.rows() * block.x.cols(), block.x.data());
     delivery.push(std::move(block));
@@ -221,8 +222,8 @@ class RankRun {
     delivery_.simulator_gave_up(std::make_exception_ptr(error));
   }
 
-  // Everybody stops, and sends what is finished. Not for long: a launcher that ends the job, since a
-  // rank has died or somebody wants it to, gives a second.
+  // Everybody stops, and sends what is finished. Not for long: a launcher that ends the job, since
+  // a rank has died or somebody wants it to, gives a second.
   void halt() {
     const auto begin = Clock::now();
     lanes_.halt();

@@ -10,7 +10,7 @@ namespace hone {
 
 struct RankExecutorOptions {
   ExecutorOptions executor;
-  Index data_size = 1;          // numbers per simulation
+  Index data_size = 1;           // numbers per simulation
   double silence_seconds = 300;  // a rank that has work and says nothing for so long is lost; > 0
 };
 

@@ -14,9 +14,7 @@ class RankTeam final : public Team {
   RankTeam(Transport& transport, std::vector<int> ranks)
       : transport_(transport), ranks_(std::move(ranks)) {}
 
-  int owner(Index member) const {
-    return ranks_[static_cast<std::size_t>(member) % ranks_.size()];
-  }
+  int owner(Index member) const { return ranks_[static_cast<std::size_t>(member) % ranks_.size()]; }
   bool mine(Index member) const override { return owner(member) == transport_.rank(); }
 
   void exchange(std::span<const MemberPart> parts) override {

@@ -11,9 +11,9 @@ namespace hone {
 // kernels as this one. Each trains its share of the members on the data it reads itself; this rank
 // gathers them.
 //
-// With a shared embedding every rank carries the embedding along: it takes the steps of its members,
-// the ranks exchange the gradients of the features, and all add them up in the order of the members.
-// This needs every rank of the job; if one cannot take part, this rank trains alone.
+// With a shared embedding every rank carries the embedding along: it takes the steps of its
+// members, the ranks exchange the gradients of the features, and all add them up in the order of
+// the members. This needs every rank of the job; if one cannot take part, this rank trains alone.
 std::unique_ptr<MarginalTrainer> make_rank_trainer(Leader& leader);
 
 }  // namespace hone

@@ -19,8 +19,8 @@ struct Message {
 // below (mpi_transport.cpp) is a shared library of its own, opened only in a job: hone itself needs
 // no MPI to start. No call spins: ranks that wait sleep.
 //
-// Calls come from one thread at a time, not always the same (MPI_THREAD_SERIALIZED). What MPI itself
-// finds wrong ends the job with MPI's message.
+// Calls come from one thread at a time, not always the same (MPI_THREAD_SERIALIZED). What MPI
+// itself finds wrong ends the job with MPI's message.
 class Transport {
  public:
   virtual ~Transport() = default;
