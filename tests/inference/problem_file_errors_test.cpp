@@ -56,7 +56,8 @@ TEST_F(ProblemFileErrors, StateTheLimitOfAnImproperRange) {
   expect_refused(good + "\nbatch_size = 1\n", 16, {"batch_size = 1"});
   expect_refused(good + "epsilon = 2\n", 15, {"inference.epsilon = 2: must lie in (0, 1)"});
   expect_refused(good + "optimizer = \"sgd\"\n", 15, {"must be one of adam, adamw"});
-  expect_refused(good + "preset = \"fast\"\n", 15, {"preset = 'fast': must be one of default, paper"});
+  expect_refused(good + "preset = \"fast\"\n", 15,
+                 {"preset = 'fast': must be one of default, paper"});
   expect_refused(good + "seed = -1\n", 15, {"inference.seed = -1: must be 0 or greater"});
   expect_refused(replaced(good, "true", "true\nmax_failed_fraction = 1.5"), 4,
                  {"simulator.max_failed_fraction = 1.5: must lie in [0, 1]"});
