@@ -29,6 +29,7 @@ message(STATUS "hone: small matrix products by libxsmm: ${HONE_HAVE_LIBXSMM}")
 
 # Without MPI everything but `mpirun hone ...` works as with it.
 option(HONE_MPI "Run under mpirun, where MPI is installed" ON)
+set(MPI_C_FOUND OFF)
 if(HONE_MPI)
   find_package(MPI QUIET COMPONENTS C)
 endif()
