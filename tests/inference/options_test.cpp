@@ -50,6 +50,8 @@ const std::map<std::string, Values> kValues{
     {"embedding_kernel", {3, 0}},
     {"embedding_stride", {3, 0}},
     {"embedding_activation", {"silu", 3}},
+    {"embedding_full_rate_inputs", {64, -1}},
+    {"embedding_start", {"random", "zero"}},
     {"loss", {"nre_c", "bce"}},
     {"negatives", {3, 5000}},
     {"gamma", {2.5, 0}},
