@@ -16,7 +16,7 @@ run: setup all
 
 test: setup $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD)
-	cd $(BUILD) && ctest --output-on-failure
+	cd $(BUILD) && ctest --output-on-failure -j $(shell nproc)
 
 # Job arrays on a Slurm that is started for the test: needs root (docs/howto/cluster.md).
 test-cluster: $(BUILD)/CMakeCache.txt
