@@ -152,7 +152,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> assignments, tasks{"torus", "eggbox", "gaussian_linear"};
   std::vector<Index> budgets{1000, 2000, 10000};
   app.add_option("--output", output, "Write the JSON here as well");
-  app.add_option("--preset", preset_name, "Options to start from: default or paper");
+  app.add_option("--preset", preset_name, "Options to start from (see `hone options`)");
   app.add_option("--set", assignments, "name=value of an inference option");
   app.add_option("--tasks", tasks, "Built-in problems")->delimiter(',')->capture_default_str();
   app.add_option("--budgets", budgets, "Simulations of a run")

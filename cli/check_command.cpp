@@ -1,5 +1,4 @@
 #include <memory>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -24,8 +23,8 @@ struct CheckArguments {
   int threads = 0;
 };
 
-// Who can make more simulations, or knows the noise; nothing where neither is needed.
-std::optional<Workforce> needed_workforce(const Run& run, const CheckArguments& arguments) {
+// To make more simulations, or for its noise.
+bool needs_simulator(const Run& run, const CheckArguments& arguments) {
   const RunSpec& spec = run.spec();
   const bool simulates = arguments.simulations > 0;
   const SimulatorKind kind = spec.simulator.kind;
@@ -36,9 +35,7 @@ std::optional<Workforce> needed_workforce(const Run& run, const CheckArguments& 
          arguments.simulations, arguments.directory,
          kind == SimulatorKind::dataset ? "a data set" : "elsewhere");
   }
-  if (!simulates && spec.noise.kind != NoiseKind::simulator) return std::nullopt;
-  check_simulator(run);
-  return std::optional<Workforce>(std::in_place, run, arguments.threads);
+  return simulates || spec.noise.kind == NoiseKind::simulator;
 }
 
 Checks run_checks(const Run& run, const CheckArguments& arguments) {
@@ -46,10 +43,12 @@ Checks run_checks(const Run& run, const CheckArguments& arguments) {
   Checks checks;
   try {
     with_threads(threads_here(arguments.threads), [&] {
-      const std::optional<Workforce> workforce = needed_workforce(run, arguments);
+      const bool with_simulator = needs_simulator(run, arguments);
+      if (with_simulator) check_simulator(run);
+      const Workforce workforce(run, arguments.threads, with_simulator);
       const CheckOptions options{.simulations = arguments.simulations};
       const auto work = arguments.correct ? correct_run : check_run;
-      checks = work(run, options, workforce ? &workforce->executor() : nullptr, progress);
+      checks = work(run, options, workforce.executor(), progress, workforce.calibrator());
     });
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::interrupted) throw;

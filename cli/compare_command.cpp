@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/execute.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/sample_pair.h"
 #include "cli/text.h"
 #include "cli/wrong_use.h"
@@ -155,11 +156,15 @@ void compare(const CompareArguments& arguments) {
     metrics.push_back(parse_metric(name));
   }
   const Rng rng = Rng(arguments.seed).child("compare");
-  const MatchedSamples samples = match_samples(arguments.file_a, arguments.file_b,
-                                               arguments.by_position, arguments.draws, rng);
+  const MatchedSamples samples = prepare_on_all_ranks([&] {
+    return match_samples(arguments.file_a, arguments.file_b, arguments.by_position, arguments.draws,
+                         rng);
+  });
   Progress progress;
   progress.context_changed("compare");
-  const Comparison c = compare_samples(samples.used.a, samples.used.b, metrics, rng, progress);
+  const Comparison c = work_on_all_ranks([&] {
+    return compare_samples(samples.used.a, samples.used.b, metrics, rng, progress, all_ranks());
+  });
   progress.clear();
   if (arguments.json) {
     // A path need not be valid UTF-8.
@@ -197,8 +202,9 @@ void add_compare_command(CLI::App& program) {
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  command->callback(
-      [arguments] { with_threads(arguments->threads, [&] { compare(*arguments); }); });
+  command->callback([arguments] {
+    with_threads(threads_here(arguments->threads), [&] { compare(*arguments); });
+  });
 }
 
 }  // namespace hone::cli

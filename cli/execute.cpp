@@ -34,8 +34,8 @@ void execute(Run& run, int threads) {
       const Workforce workforce(run, threads);
       ProgressFile file(run.directory(), progress);
       summary = run.complete() ? run.summary().value()
-                               : run.execute(workforce.executor(), file, workforce.trainer());
-      checks = check_run(run, {}, &workforce.executor(), file);
+                               : run.execute(*workforce.executor(), file, workforce.trainer());
+      checks = check_run(run, {}, workforce.executor(), file, workforce.calibrator());
     });
   } catch (const WaitingForSimulations& waiting) {
     progress.clear();

@@ -9,7 +9,7 @@ namespace hone::cli {
 void add_options_command(CLI::App& program) {
   auto as_markdown = std::make_shared<bool>(false);
   CLI::App* command =
-      program.add_subcommand("options", "Every option of an inference, with both presets");
+      program.add_subcommand("options", "Every option of an inference, in the default preset and in that of the paper");
   command->add_flag("--markdown", *as_markdown, "Print the reference page");
   command->callback([as_markdown] {
     if (*as_markdown) return print(option_reference());

@@ -5,7 +5,10 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include <unistd.h>
 
@@ -13,19 +16,29 @@
 #include "hone/core/error.h"
 #include "hone/mpi/crew.h"
 #include "hone/mpi/launch.h"
+#include "hone/mpi/rank_team.h"
 
 namespace hone::cli {
 namespace {
 
-// Those that may simulate or train. Others have nothing to share out.
-constexpr std::array<std::string_view, 4> kShared = {"run", "resume", "check", "train"};
+// Those that work on a run, and those that all ranks do alike. Others have nothing to share out.
+constexpr std::array<std::string_view, 4> kLed = {"run", "resume", "check", "train"};
+constexpr std::array<std::string_view, 1> kAlike = {"compare"};
+
+bool is_one_of(std::span<const std::string_view> commands, std::string_view command) {
+  return std::ranges::find(commands, command) != commands.end();
+}
 
 std::unique_ptr<Transport>& job() {
   static std::unique_ptr<Transport> transport;
   return transport;
 }
 
+// Do the other ranks serve this one, or do all the same?
+bool led = true;
+
 constexpr int kWrongUse = 2;  // exit code
+constexpr std::size_t kTroubleSize = 400;
 
 // Rank 0 stops the run when the user wishes; the others wait for its word. If that does not come,
 // for it is gone, they end by themselves.
@@ -33,11 +46,18 @@ void end_later(int) {
   alarm(10);
 }
 
+void fall_silent() {
+  for (std::FILE* stream : {stdout, stderr}) {
+    if (std::freopen("/dev/null", "w", stream) == nullptr) std::fclose(stream);
+  }
+}
+
 }  // namespace
 
 std::optional<int> join_ranks(int count, char** arguments) {
-  const bool shared = count > 1 && std::ranges::find(kShared, arguments[1]) != kShared.end();
-  if (!shared || !launched_by_mpi()) return std::nullopt;
+  const std::string_view command = count > 1 ? arguments[1] : "";
+  led = is_one_of(kLed, command);
+  if ((!led && !is_one_of(kAlike, command)) || !launched_by_mpi()) return std::nullopt;
   std::unique_ptr<Transport> transport;
   try {
     transport = join_mpi_job();
@@ -45,7 +65,8 @@ std::optional<int> join_ranks(int count, char** arguments) {
     if (launched_rank() > 0) return kWrongUse;  // rank 0 says it
     throw;
   }
-  if (transport->rank() > 0) {
+  if (transport->rank() > 0 && !led) fall_silent();
+  if (transport->rank() > 0 && led) {
     std::signal(SIGINT, end_later);
     std::signal(SIGTERM, end_later);
     serve_leader(*transport, open_lanes);
@@ -61,12 +82,39 @@ void leave_ranks(int exit_code) {
   if (!transport) return;
   std::fflush(stdout);
   if (transport->lost) transport->abort(exit_code);
-  dismiss_crew(*transport);
+  if (led) dismiss_crew(*transport);
   transport->finish();
 }
 
 Transport* ranks() {
   return job() && job()->size() > 1 ? job().get() : nullptr;
+}
+
+Team& all_ranks() {
+  static std::optional<RankTeam> team;
+  if (ranks() == nullptr) return no_team();
+  std::vector<int> everybody(static_cast<std::size_t>(ranks()->size()));
+  std::iota(everybody.begin(), everybody.end(), 0);
+  return team.emplace(*ranks(), everybody);
+}
+
+void tell_ranks(const std::string& trouble) {
+  Transport* const job = ranks();
+  if (job == nullptr) return;
+  std::vector<std::array<char, kTroubleSize>> troubles(static_cast<std::size_t>(job->size()));
+  auto& mine = troubles[static_cast<std::size_t>(job->rank())];
+  mine.fill(0);
+  trouble.copy(mine.data(), kTroubleSize - 1);
+  std::vector<Transport::Part> parts;
+  for (int r = 0; r < job->size(); ++r) {
+    parts.push_back({r, std::as_writable_bytes(std::span(troubles[static_cast<std::size_t>(r)]))});
+  }
+  job->share(parts);
+  if (!trouble.empty()) return;
+  for (int r = 0; r < job->size(); ++r) {
+    const char* theirs = troubles[static_cast<std::size_t>(r)].data();
+    if (*theirs != 0) fail(ErrorKind::io, "rank {} cannot take part: {}", r, theirs);
+  }
 }
 
 int threads_here(int wish) {

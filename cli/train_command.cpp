@@ -40,11 +40,10 @@ void add_train_command(CLI::App& program) {
     Progress progress;
     try {
       with_threads(threads_here(arguments->threads), [&] {
-        if (run.spec().noise.kind != NoiseKind::simulator && ranks() == nullptr) {
-          return run.train_more(marginals, progress);
-        }
-        const Workforce workforce(run, arguments->threads);
-        run.train_more(marginals, progress, workforce.executor().noise(), workforce.trainer());
+        const bool noisy = run.spec().noise.kind == NoiseKind::simulator;
+        const Workforce workforce(run, arguments->threads, noisy);
+        run.train_more(marginals, progress, noisy ? workforce.executor()->noise() : nullptr,
+                       workforce.trainer());
       });
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::interrupted) throw;

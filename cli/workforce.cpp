@@ -5,6 +5,7 @@
 
 #include "cli/ranks.h"
 #include "hone/core/parallel.h"
+#include "hone/mpi/rank_calibrator.h"
 #include "hone/mpi/rank_executor.h"
 #include "hone/mpi/rank_trainer.h"
 
@@ -50,18 +51,18 @@ LaneExecutors open_lanes(const RunSpec& spec, const LogSink& log) {
   return lanes;
 }
 
-Workforce::Workforce(const Run& run, int threads) {
+Workforce::Workforce(const Run& run, int threads, bool with_simulator) {
   const RunSpec& spec = run.spec();
   const LogSink log = one_at_a_time(file_log(run.directory() / "simulator.log"));
-  if (ranks() == nullptr) {
-    open_ = open_executor(spec, log);
-    return;
+  if (ranks() != nullptr) {
+    const std::string directory = std::filesystem::absolute(run.directory()).string();
+    leader_ = std::make_unique<Leader>(*ranks(),
+                                       JobMessage{directory, spec, threads, with_simulator}, log);
+    trainer_ = make_rank_trainer(*leader_);
+    calibrator_ = make_rank_calibrator(*leader_);
   }
-  leader_ = std::make_unique<Leader>(
-      *ranks(), JobMessage{std::filesystem::absolute(run.directory()).string(), spec, threads},
-      log);
-  trainer_ = make_rank_trainer(*leader_);
-  if (!makes_simulations(spec.simulator.kind)) {
+  if (!with_simulator) return;
+  if (!leader_ || !makes_simulations(spec.simulator.kind)) {
     open_ = open_executor(spec, log);
     return;
   }

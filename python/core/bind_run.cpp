@@ -57,7 +57,7 @@ py::object check(const Run& run, Index simulations, bool correct, const py::obje
   Checks checks;
   with_executor(run, simulate, threads, progress, [&](Executor& executor, Observer& observer) {
     const auto work = correct ? correct_run : check_run;
-    checks = work(run, {.simulations = simulations}, &executor, observer);
+    checks = work(run, {.simulations = simulations}, &executor, observer, local_calibrator());
   });
   return to_python(to_json(checks));
 }

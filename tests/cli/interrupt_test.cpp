@@ -11,25 +11,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // So many epochs that it is in training when the signal comes.
-Arguments long_run(const std::string& output, const char* epochs) {
-  return {"run",
-          "torus",
-          "-o",
-          output,
-          "--budget",
-          "2000",
-          "--ensemble",
-          "1",
-          "--round-ensemble",
-          "1",
-          "--hidden",
-          "16",
-          "--learning-rate",
-          "0.01",
-          "--patience",
-          "100000",
-          "--max-epochs",
-          epochs};
+Arguments long_run(const std::string& output, int epochs) {
+  return small_run(output, {.max_epochs = epochs}) + Arguments{"--patience", "100000"};
 }
 
 void wait_for(RunningProgram& program, const fs::path& file) {
@@ -41,7 +24,7 @@ void wait_for(RunningProgram& program, const fs::path& file) {
 TEST(Interrupt, CtrlCStopsCleanlyAndResumeEndsWithTheSameBits) {
   const TemporaryDirectory scratch;
   for (const int signal : {SIGINT, SIGTERM}) {
-    RunningProgram program(scratch.path(), long_run("run", "150"));
+    RunningProgram program(scratch.path(), long_run("run", 150));
     wait_for(program, scratch.path() / "run" / "simulations" / "shard-000001.h5");
     program.send(signal);
     const ProgramResult stopped = program.wait(20);
@@ -51,7 +34,7 @@ TEST(Interrupt, CtrlCStopsCleanlyAndResumeEndsWithTheSameBits) {
     const ProgramResult resumed = run_program(scratch.path(), {"resume", "run"});
     EXPECT_EQ(resumed.code, 0) << resumed;
     if (!fs::exists(scratch.path() / "undisturbed")) {
-      EXPECT_EQ(run_program(scratch.path(), long_run("undisturbed", "150")).code, 0);
+      EXPECT_EQ(run_program(scratch.path(), long_run("undisturbed", 150)).code, 0);
     }
     expect_same_run(scratch.path() / "run", scratch.path() / "undisturbed");
     fs::remove_all(scratch.path() / "run");
@@ -61,7 +44,7 @@ TEST(Interrupt, CtrlCStopsCleanlyAndResumeEndsWithTheSameBits) {
 TEST(Interrupt, CtrlCDuringLaterTrainingLeavesTheRunAsItWas) {
   const TemporaryDirectory scratch;
   const ProgramResult run =
-      run_program(scratch.path(), long_run("run", "2") + Arguments{"--marginal", "1d"});
+      run_program(scratch.path(), long_run("run", 2) + Arguments{"--marginal", "1d"});
   ASSERT_EQ(run.code, 0) << run;
   // Two epochs are over at once: give the training more to do.
   std::string json = bytes_of(scratch.path() / "run" / "run.json");
@@ -81,7 +64,7 @@ TEST(Interrupt, CtrlCDuringLaterTrainingLeavesTheRunAsItWas) {
 
 TEST(Interrupt, ASecondProcessOnTheSameRunIsRefused) {
   const TemporaryDirectory scratch;
-  RunningProgram first(scratch.path(), long_run("run", "100000"));
+  RunningProgram first(scratch.path(), long_run("run", 100000));
   wait_for(first, scratch.path() / "run" / "simulations" / "shard-000001.h5");
   expect_refused(run_program(scratch.path(), {"resume", "run"}), 1,
                  {"run", "process " + std::to_string(first.process()) + " is working on this run"});

@@ -35,26 +35,9 @@ class Kill : public testing::Test {
     duration = seconds_since(start);
   }
 
-  // A few more epochs and simulations than the small run, so that each phase takes its time.
+  // More simulations than the small run, so that each phase takes its time.
   static Arguments arguments(const std::string& output) {
-    return {"run",
-            "torus",
-            "-o",
-            output,
-            "--budget",
-            "6000",
-            "--max-epochs",
-            "15",
-            "--learning-rate",
-            "0.01",
-            "--ensemble",
-            "1",
-            "--round-ensemble",
-            "1",
-            "--hidden",
-            "16",
-            "--depth",
-            "1"};
+    return small_run(output, {.budget = 6000});
   }
 
   // Starts the command, and kills it once `now` says so. False if it ended before.

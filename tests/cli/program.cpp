@@ -126,19 +126,19 @@ Arguments operator+(Arguments arguments, const Arguments& more) {
   return arguments;
 }
 
-Arguments small_run(const std::string& output) {
+Arguments small_run(const std::string& output, const SmallRun& sizes) {
   return {"run",
           "torus",
           "-o",
           output,
           "--budget",
-          "2000",
+          std::to_string(sizes.budget),
           "--max-epochs",
-          "15",
+          std::to_string(sizes.max_epochs),
           "--learning-rate",
           "0.01",
           "--ensemble",
-          "1",
+          std::to_string(sizes.ensemble),
           "--round-ensemble",
           "1",
           "--hidden",

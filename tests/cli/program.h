@@ -62,7 +62,12 @@ ProgramResult run_program(const std::filesystem::path& directory, const Argument
 Arguments operator+(Arguments arguments, const Arguments& more);
 
 // `hone run torus` on few simulations with little training: 3 rounds in about 0.2 s.
-Arguments small_run(const std::string& output);
+struct SmallRun {
+  int budget = 2000;
+  int max_epochs = 15;
+  int ensemble = 1;
+};
+Arguments small_run(const std::string& output, const SmallRun& sizes = {});
 
 // Runs it, and expects success.
 void make_small_run(const std::filesystem::path& directory, const std::string& output);

@@ -1,6 +1,8 @@
 #include "cli/same_run.h"
 
+#include <algorithm>
 #include <regex>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -12,12 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_shard(const std::string& name) {
-  return name.starts_with("simulations/shard-");
-}
+// Of the run, and of the checks if they made simulations of their own.
+const std::vector<fs::path> kStores = {"simulations", "checks/simulations"};
 
-SimulationStore store_of(const fs::path& run) {
-  return SimulationStore::open(run / "simulations", SimulationStore::Access::read);
+bool is_shard(const std::string& name) {
+  return std::ranges::any_of(kStores, [&](const fs::path& store) {
+    return name.starts_with((store / "shard-").string());
+  });
 }
 
 // Opening refuses an id that is there twice.
@@ -87,7 +90,13 @@ void expect_same_run(const fs::path& run, const fs::path& other) {
   for (const auto& [name, bytes] : others) {
     EXPECT_TRUE(files.contains(name)) << name << " is only in " << other;
   }
-  expect_same_simulations(store_of(run), store_of(other));
+  for (const fs::path& store : kStores) {
+    ASSERT_EQ(fs::exists(run / store), fs::exists(other / store)) << store;
+    if (!fs::exists(run / store)) continue;
+    constexpr auto kRead = SimulationStore::Access::read;
+    expect_same_simulations(SimulationStore::open(run / store, kRead),
+                            SimulationStore::open(other / store, kRead));
+  }
 }
 
 }  // namespace hone

@@ -24,8 +24,8 @@ const std::map<std::string, int> kLevels = {
     {"simulator", 2}, {"store", 2},  {"metrics", 2},  //
     {"inference", 3}, {"tasks", 3},                   //
     {"baselines", 3},                                 //
-    {"mpi", 4},                                       //
-    {"check", 5},                                     //
+    {"check", 4},                                     //
+    {"mpi", 5},                                       //
     {"bench", 6},                                     //
     {"report", 7},                                    //
     {"cli", 8},       {"python", 8},

@@ -12,25 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // `hone run torus` with 12 networks in the end.
-Arguments torus_run(const std::string& output, const std::string& epochs = "6") {
-  return {"run",
-          "torus",
-          "-o",
-          output,
-          "--budget",
-          "2000",
-          "--max-epochs",
-          epochs,
-          "--learning-rate",
-          "0.01",
-          "--ensemble",
-          "2",
-          "--round-ensemble",
-          "1",
-          "--hidden",
-          "16",
-          "--depth",
-          "1"};
+Arguments torus_run(const std::string& output, int epochs = 6) {
+  return small_run(output, {.max_epochs = epochs, .ensemble = 2});
 }
 
 const Arguments kEmbedding{"--embedding",          "mlp", "--embedding-hidden", "[8]",
@@ -159,6 +142,40 @@ TEST_F(Ranks, EachWithItsOwnProgramGiveTheFilesOfTheSerialRun) {
   expect_same_on(3, problem_run("ranks"), "ranks", "serial");
 }
 
+TEST_F(Ranks, TrainMoreAndCheckAsOneProcessDoes) {
+  make_serial(torus_run("serial"));
+  fs::copy(path("serial"), path("ranks"), fs::copy_options::recursive);
+  const auto on_both = [&](const Arguments& before, const Arguments& after) {
+    const ProgramResult alone = run_program(scratch_.path(), before + Arguments{"serial"} + after);
+    const ProgramResult shared = run_job(scratch_.path(), 3, before + Arguments{"ranks"} + after);
+    EXPECT_EQ(shared.code, alone.code) << shared;
+    expect_same_run(path("ranks"), path("serial"));
+  };
+  on_both({"train"}, {"--marginal", "0,1,2", "--marginal", "1,2,0"});
+  // Four batches of draws: two for one of the ranks. The networks are too small to pass.
+  on_both({"check"}, {"--simulations", "1700"});
+  on_both({"check"}, {"--simulations", "1700", "--correct"});
+}
+
+TEST_F(Ranks, CompareSamplesAsOneProcessDoes) {
+  make_serial(torus_run("serial"));
+  for (const char* seed : {"1", "2"}) {
+    const std::string file = std::string("samples-") + seed + ".csv";
+    const ProgramResult made = run_program(
+        scratch_.path(),
+        {"sample", "serial", "--marginal", "0,1", "-n", "400", "--seed", seed, "-o", file});
+    ASSERT_EQ(made.code, 0) << made;
+  }
+  const Arguments compare{"compare", "samples-1.csv", "samples-2.csv", "--json"};
+  const ProgramResult alone = run_program(scratch_.path(), compare);
+  ASSERT_EQ(alone.code, 0) << alone;
+  EXPECT_EQ(run_job(scratch_.path(), 3, compare).out, alone.out);
+  const ProgramResult missing =
+      run_job(scratch_.path(), 2, {"compare", "samples-1.csv", "samples-3.csv"});
+  EXPECT_EQ(missing.code, 2) << missing;
+  EXPECT_NE(missing.err.find("samples-3.csv"), std::string::npos) << missing;
+}
+
 TEST_F(Ranks, SurviveTheDeathOfOneAndOfAllInTheSimulations) {
   make_serial(problem_run("serial"));
   const fs::path store = path("killed") / "simulations" / "manifest.json";
@@ -172,10 +189,10 @@ TEST_F(Ranks, SurviveTheDeathOfOneAndOfAllInTheSimulations) {
 }
 
 TEST_F(Ranks, SurviveTheDeathOfOneAndOfAllInTheTraining) {
-  make_serial(torus_run("serial", "25") + kEmbedding);
+  make_serial(torus_run("serial", 25) + kEmbedding);
   const fs::path shard = path("killed") / "simulations" / "shard-000001.h5";
   const auto kill_one = [](MpiJob& job) { EXPECT_TRUE(job.send(2, SIGKILL)); };
-  EXPECT_NE(disturb(3, torus_run("killed", "25") + kEmbedding, shard, 0.1, kill_one).code, 0);
+  EXPECT_NE(disturb(3, torus_run("killed", 25) + kEmbedding, shard, 0.1, kill_one).code, 0);
   disturb(2, {"resume", "killed"}, shard, 0.8, [](MpiJob& job) { job.kill_all(); });
   expect_resumed_as("killed", 3, "serial");
 }

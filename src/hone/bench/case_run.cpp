@@ -1,6 +1,7 @@
 #include "hone/bench/case_run.h"
 
 #include "hone/core/error.h"
+#include "hone/inference/problem.h"
 #include "hone/inference/run_files.h"
 
 namespace hone {
@@ -21,6 +22,19 @@ bool holds_run(const fs::path& directory, const RunSpec& spec) {
 }
 
 }  // namespace
+
+RunSpec task_run(const Task& task, std::vector<double> observation, std::uint64_t seed,
+                 const InferenceOptions& options) {
+  SimulatorSpec simulator;
+  simulator.task = task.name;
+  return {.name = task.name,
+          .simulator = simulator,
+          .seed = seed,
+          .prior = task.prior,
+          .observation = std::move(observation),
+          .marginals = marginals_from_words({}, task.prior),
+          .options = options};
+}
 
 Run open_case_run(const fs::path& directory, RunSpec spec) {
   if (holds_run(directory, spec)) return Run::open(directory);

@@ -20,19 +20,11 @@ constexpr const char* kTask = "cmb";
 constexpr std::array kNames = {"mnre", "tmnre", "nre", "mcmc"};
 
 RunSpec run_spec(const CosmologyCase& one, const Task& task, const BenchReference& reference) {
-  const bool joint = one.method == CosmologyMethod::nre;
-  SimulatorSpec simulator;
-  simulator.task = task.name;
-  RunSpec spec{
-      .name = task.name,
-      .simulator = simulator,
-      .seed = one.seed,
-      .prior = task.prior,
-      .observation = reference.observation,
-      .marginals = marginals_from_words(
-          joint ? std::vector<std::string>{"joint"} : std::vector<std::string>{}, task.prior),
-      .options = one.options};
+  RunSpec spec = task_run(task, reference.observation, one.seed, one.options);
   spec.options.method = one.method == CosmologyMethod::tmnre ? Method::tmnre : Method::mnre;
+  if (one.method == CosmologyMethod::nre) {
+    spec.marginals = marginals_from_words({"joint"}, task.prior);
+  }
   return spec;
 }
 

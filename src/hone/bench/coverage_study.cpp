@@ -10,28 +10,15 @@
 #include "hone/bench/row.h"
 #include "hone/check/check_run.h"
 #include "hone/core/version.h"
-#include "hone/inference/problem.h"
 #include "hone/tasks/task.h"
 
 namespace hone {
 namespace {
 
-RunSpec run_spec(const CoverageCase& one, const Task& task) {
-  SimulatorSpec simulator;
-  simulator.task = task.name;
-  return {.name = task.name,
-          .simulator = simulator,
-          .seed = one.seed,
-          .prior = task.prior,
-          .observation = task.observation,
-          .marginals = marginals_from_words({}, task.prior),
-          .options = one.options};
-}
-
 Checks checks_of(const CoverageCase& one, const std::filesystem::path& directory,
                  Observer& observer) {
   const Task& task = find_task(one.task);
-  Run run = open_case_run(directory, run_spec(one, task));
+  Run run = open_case_run(directory, task_run(task, task.observation, one.seed, one.options));
   const auto known = read_checks(directory);
   if (known && known->draws_from == "fresh" && known->draws == one.draws) return *known;
   const auto made = task.simulator();

@@ -7,7 +7,6 @@
 
 #include "hone/bench/case_run.h"
 #include "hone/core/error.h"
-#include "hone/inference/problem.h"
 #include "hone/inference/run.h"
 #include "hone/inference/sampling.h"
 #include "hone/metrics/histogram_kl.h"
@@ -18,18 +17,6 @@ namespace hone {
 namespace {
 
 namespace fs = std::filesystem;
-
-RunSpec run_spec(const BenchCase& run, const Task& task, const BenchReference& reference) {
-  SimulatorSpec simulator;
-  simulator.task = task.name;
-  return {.name = task.name,
-          .simulator = simulator,
-          .seed = run.seed,
-          .prior = task.prior,
-          .observation = reference.observation,
-          .marginals = marginals_from_words({}, task.prior),
-          .options = inference_options(run)};
-}
 
 // The first `count` rows, or all if there are fewer.
 Matrix<double> columns_of(const Matrix<double>& rows, const Marginal& marginal, Index count) {
@@ -84,7 +71,8 @@ void score(BenchScores& scores, const std::vector<SamplePair>& pairs, const Rng&
 BenchScores run_case(const BenchCase& run, const BenchReference& reference,
                      const fs::path& directory, Observer& observer) {
   const Task& task = find_task(run.task);
-  Run inference = open_case_run(directory, run_spec(run, task, reference));
+  Run inference = open_case_run(
+      directory, task_run(task, reference.observation, run.seed, inference_options(run)));
   const auto simulator = task.simulator();
   const auto executor = make_thread_executor(
       *simulator, {.max_failed_fraction = inference.spec().options.max_failed_fraction});

@@ -29,23 +29,6 @@ void CheckOptions::validate() const {
 
 namespace {
 
-// Ranks of all marginals, of the main networks and of those trained later.
-std::vector<MarginalRanks> all_ranks(const std::vector<TrainedEstimator>& trained,
-                                     const RunDraws& draws, const RankOptions& options,
-                                     const Rng& rng, Observer& observer) {
-  std::vector<MarginalRanks> result;
-  for (std::size_t i = 0; i < trained.size(); ++i) {
-    const RatioEstimator& estimator = trained[i].estimator;
-    const Matrix<float> features = estimator.features(draws.x);
-    for (MarginalRanks& ranks : rank_draws(block_posteriors(estimator), {features, draws.local},
-                                           rng.child("ranks", i), observer, options)) {
-      result.push_back(std::move(ranks));
-    }
-  }
-  std::ranges::stable_sort(result, {}, [](const MarginalRanks& r) { return r.marginal.size(); });
-  return result;
-}
-
 void check_calibration(Checks& checks, const std::vector<MarginalRanks>& ranks,
                        const std::vector<LocalDraws>& local,
                        const std::vector<std::string>& names) {
@@ -196,7 +179,8 @@ std::vector<CorrectionEntry> known_entries(const Run& run, const Correction& cor
 }
 
 Checks check(const Run& run, const std::vector<TrainedEstimator>& trained, const RunDraws& draws,
-             const Correction& correction, Executor* executor, Observer& observer) {
+             const Correction& correction, Executor* executor, Observer& observer,
+             Calibrator& calibrator) {
   const RunSpec& spec = run.spec();
   const auto names = spec.prior.names();
   const RatioEstimator& estimator = trained[0].estimator;
@@ -207,7 +191,7 @@ Checks check(const Run& run, const std::vector<TrainedEstimator>& trained, const
   RankOptions options;
   options.correction = correction;
   observer.stage_started("check", checks.draws);
-  const auto ranks = all_ranks(trained, draws, options, rng, observer);
+  const auto ranks = calibrator.rank(trained, {draws.x, draws.local}, options, rng, observer);
   check_calibration(checks, ranks,
                     local_draws(ranks, estimator, correction, spec.observation, names), names);
   check_truncation(checks, run, estimator, executor == nullptr ? nullptr : executor->noise(),
@@ -227,20 +211,20 @@ void save(const Run& run, const Checks& checks) {
 }  // namespace
 
 Checks check_run(const Run& run, const CheckOptions& options, Executor* executor,
-                 Observer& observer) {
+                 Observer& observer, Calibrator& calibrator) {
   options.validate();
   const auto trained = trained_of(run);
   const Region& region = trained[0].estimator.prior().region();
   const RunDraws draws = find_draws(run, region, options, executor, observer);
   const Correction correction = run.correction().value_or(Correction{});
-  Checks checks = check(run, trained, draws, correction, executor, observer);
+  Checks checks = check(run, trained, draws, correction, executor, observer, calibrator);
   checks.correction = known_entries(run, correction, run.spec().prior.names());
   save(run, checks);
   return checks;
 }
 
 Checks correct_run(const Run& run, const CheckOptions& options, Executor* executor,
-                   Observer& observer) {
+                   Observer& observer, Calibrator& calibrator) {
   options.validate();
   const auto trained = trained_of(run);
   const Region& region = trained[0].estimator.prior().region();
@@ -248,8 +232,8 @@ Checks correct_run(const Run& run, const CheckOptions& options, Executor* execut
   RankOptions rank_options;
   rank_options.powers = widening_powers();
   observer.stage_started("check", draws.local.rows());
-  const auto ranks =
-      all_ranks(trained, draws, rank_options, Rng(run.spec().seed).child("widening"), observer);
+  const auto ranks = calibrator.rank(trained, {draws.x, draws.local}, rank_options,
+                                     Rng(run.spec().seed).child("widening"), observer);
   observer.stage_finished("check");
   Widening widening = choose_widening(ranks, run.spec().prior.names());
   if (widening.correction.powers.empty()) {
@@ -257,7 +241,7 @@ Checks correct_run(const Run& run, const CheckOptions& options, Executor* execut
   } else {
     run.write_corrected(widening.correction);
   }
-  Checks checks = check(run, trained, draws, widening.correction, executor, observer);
+  Checks checks = check(run, trained, draws, widening.correction, executor, observer, calibrator);
   checks.correction = std::move(widening.entries);
   save(run, checks);
   return checks;

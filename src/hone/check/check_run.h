@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hone/check/calibrator.h"
 #include "hone/check/checks.h"
 #include "hone/inference/run.h"
 
@@ -19,11 +20,11 @@ struct CheckOptions {
 // Error{input} if it is not finished. `executor` makes simulations, if they are asked for, and
 // knows the noise of a simulator that brings its own; it may be null where neither is needed.
 Checks check_run(const Run& run, const CheckOptions& options, Executor* executor,
-                 Observer& observer);
+                 Observer& observer, Calibrator& calibrator = local_calibrator());
 
 // Widens the posteriors that a coverage test finds too narrow, beside the run's own, and checks the
 // result. An earlier correction is replaced; where nothing is too narrow there is none.
 Checks correct_run(const Run& run, const CheckOptions& options, Executor* executor,
-                   Observer& observer);
+                   Observer& observer, Calibrator& calibrator = local_calibrator());
 
 }  // namespace hone

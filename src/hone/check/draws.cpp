@@ -113,7 +113,7 @@ class Ranker {
     const Batch batch = evaluate(ranks.marginal, lattice, begin, count);
     const Rng rng = rng_.child("rank", k);
     parallel_for(count, [&](Index i) {
-      Rng draw = rng.child("draw", static_cast<std::uint64_t>(begin + i));
+      Rng draw = rng.child("draw", static_cast<std::uint64_t>(draws_.first + begin + i));
       rank_draw(ranks, batch, lattice, begin, i, draw);
     });
   }

@@ -39,6 +39,7 @@ struct MarginalRanks {
 struct TestDraws {
   MatrixView<const float> features;
   MatrixView<const double> local;
+  Index first = 0;  // number of the first row among all draws, which names its random stream
 };
 
 // Posteriors for many data vectors: log r of each network of a marginal, (n, m) for n rows of

@@ -41,11 +41,6 @@ struct EpochLoss {
   double training = 0, validation = 0;
 };
 
-template <typename T>
-MemberPart part_of(Index member, std::span<T> values) {
-  return {member, std::as_writable_bytes(values)};
-}
-
 class Training {
  public:
   // start: weights of the embedding to begin with (linear_start), or null.
@@ -228,9 +223,9 @@ void Training::train_together(const Segment& segment) {
 }
 
 void Training::exchange_gradients() {
-  std::vector<MemberPart> parts;
+  std::vector<TeamPart> parts;
   for (const RunningMember& m : running_) {
-    parts.push_back(part_of(m.member, embedding_->feature_gradient(m.member)));
+    parts.push_back(team_part(m.member, embedding_->feature_gradient(m.member)));
   }
   team_.exchange(parts);
 }
@@ -257,9 +252,9 @@ std::vector<EpochLoss> Training::epoch_losses() {
 }
 
 void Training::exchange_losses(std::span<EpochLoss> losses) {
-  std::vector<MemberPart> parts;
+  std::vector<TeamPart> parts;
   for (const RunningMember& m : running_) {
-    parts.push_back(part_of(m.member, losses.subspan(static_cast<std::size_t>(m.member), 1)));
+    parts.push_back(team_part(m.member, losses.subspan(static_cast<std::size_t>(m.member), 1)));
   }
   team_.exchange(parts);
 }

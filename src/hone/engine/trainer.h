@@ -6,11 +6,11 @@
 
 #include "hone/core/observer.h"
 #include "hone/core/rng.h"
+#include "hone/core/team.h"
 #include "hone/engine/loss.h"
 #include "hone/engine/optimizer.h"
 #include "hone/engine/row_source.h"
 #include "hone/engine/stack.h"
-#include "hone/engine/team.h"
 
 namespace hone {
 

@@ -53,7 +53,7 @@ InferenceOptions paper_preset() {
   return o;
 }
 
-// docs/decisions/ has the measurements: 0003, 0004 and 0005.
+// docs/decisions/ has the measurements: 0003, 0004, 0006 and 0008.
 InferenceOptions default_preset() {
   InferenceOptions o;
   o.round_fraction = 0.1;
@@ -68,7 +68,7 @@ InferenceOptions default_preset() {
       .kind = OptimizerKind::adamw, .learning_rate = 5e-3, .weight_decay = 1e-2};
   o.training.schedule = {.kind = ScheduleKind::cosine};
   o.training.max_epochs = 60;
-  o.training.patience = 10;
+  o.training.patience = 7;
   o.training.weight_average = 0.995;
   o.training.tails = Tails::soften;
   o.training.embedding_start = EmbeddingStart::regression;
@@ -100,6 +100,7 @@ InferenceOptions cosmology_preset() {
   o.embedding.kind = EmbeddingKind::linear;
   o.embedding.features = 16;
   o.training.optimizer.learning_rate = 3e-3;
+  o.training.patience = 10;
   o.training.tails = Tails::keep;
   return o;
 }

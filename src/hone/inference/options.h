@@ -65,7 +65,7 @@ struct InferenceOptions {
   void validate(Index data_size = std::numeric_limits<Index>::max()) const;
 };
 
-// "default" or "paper"; Error{input} otherwise.
+// One of preset_names(); Error{input} otherwise.
 InferenceOptions preset(const std::string& name);
 std::vector<std::string> preset_names();
 

@@ -82,7 +82,7 @@ TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal
                                  int ensemble, const InferenceOptions& options, const Rng& rng,
                                  Observer& observer);
 
-// Its two steps, for a team (hone/engine/team.h) in which each process trains its own members: all
+// Its two steps, for a team (hone/core/team.h) in which each process trains its own members: all
 // do the first, and who has gathered the members the second.
 TrainingResult train_stack(const Dataset& data, const std::vector<Marginal>& marginals,
                            int ensemble, const InferenceOptions& options, const Rng& rng,

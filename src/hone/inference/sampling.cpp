@@ -6,19 +6,12 @@
 
 #include "hone/core/error.h"
 #include "hone/inference/ensemble_mcmc.h"
+#include "hone/inference/envelope.h"
 
 namespace hone {
 namespace {
 
 constexpr Index kBatch = 16384;
-
-Matrix<float> uniform_points(Index rows, Index dimensions, Rng rng) {
-  Matrix<float> points(rows, dimensions);
-  for (Index i = 0; i < rows; ++i) {
-    for (float& value : points.row(i)) value = static_cast<float>(rng.uniform());
-  }
-  return points;
-}
 
 Matrix<double> to_theta(const MarginalPosterior& posterior, MatrixView<const float> local) {
   Matrix<double> theta(local.rows(), local.cols());
@@ -43,53 +36,29 @@ std::vector<double> normalized_weights(std::span<const double> log_density) {
   return weights;
 }
 
-double highest_log_density(const MarginalPosterior& posterior, const Rng& rng) {
-  const Index dimensions = posterior.dimensions();
-  const Matrix<float> points = dimensions == 1   ? local_grid(4096, 1)
-                               : dimensions == 2 ? local_grid(192, 2)
-                                                 : uniform_points(4 * kBatch, dimensions, rng);
-  const std::vector<double> density = posterior.log_density_local(points);
-  return *std::ranges::max_element(density);
-}
-
-// Draws by index, with the weights as probabilities.
-class WeightedPick {
- public:
-  explicit WeightedPick(std::span<const double> weights) : cumulative_(weights.size()) {
-    std::partial_sum(weights.begin(), weights.end(), cumulative_.begin());
-  }
-  Index operator()(Rng& rng) const {
-    const auto at = std::ranges::upper_bound(cumulative_, rng.uniform() * cumulative_.back());
-    return std::min<Index>(at - cumulative_.begin(), std::ssize(cumulative_) - 1);
-  }
-
- private:
-  std::vector<double> cumulative_;
-};
-
 struct Accepted {
   Matrix<float> points;
   Index count = 0, proposed = 0;
-  double highest = 0;  // log density met
+  double excess = 0;  // of a log density over the envelope; above 0: the envelope is wrong
 };
 
-// Accepts u with probability density(u) / bound. Ends early when a density above the bound turns
-// up: the caller raises it and starts again, so that no draw was made under a wrong one.
-Accepted reject(const MarginalPosterior& posterior, Index rows, double bound, Index max_proposals,
-                const Rng& rng) {
-  Accepted result{Matrix<float>(rows, posterior.dimensions()), 0, 0, bound};
+// Accepts u with probability density(u) / envelope(u). Ends early when a density above the envelope
+// turns up: the caller raises it and starts again, so that no draw was made under a wrong one.
+Accepted reject(const MarginalPosterior& posterior, const Envelope& envelope, Index rows,
+                Index max_proposals, const Rng& rng) {
+  Accepted result{Matrix<float>(rows, posterior.dimensions()), 0, 0, 0};
   for (Index batch = 0; result.count < rows && result.proposed < max_proposals; ++batch) {
     const auto number = static_cast<std::uint64_t>(batch);
-    const Matrix<float> points =
-        uniform_points(kBatch, posterior.dimensions(), rng.child("proposal", number));
-    const std::vector<double> density = posterior.log_density_local(points);
-    result.highest = *std::ranges::max_element(density);
-    if (result.highest > bound) break;
+    const auto proposals = envelope.propose(kBatch, rng.child("proposal", number));
+    std::vector<double> log_ratio = posterior.log_density_local(proposals.points);
+    for (std::size_t i = 0; i < log_ratio.size(); ++i) log_ratio[i] -= proposals.log_bound[i];
+    result.excess = *std::ranges::max_element(log_ratio);
+    if (result.excess > 0) break;
     Rng coin = rng.child("accept", number);
     for (Index i = 0; i < kBatch && result.count < rows; ++i) {
       ++result.proposed;
-      if (std::log(coin.uniform()) >= density[static_cast<std::size_t>(i)] - bound) continue;
-      std::ranges::copy(points.row(i), result.points.row(result.count++).begin());
+      if (std::log(coin.uniform()) >= log_ratio[static_cast<std::size_t>(i)]) continue;
+      std::ranges::copy(proposals.points.row(i), result.points.row(result.count++).begin());
     }
   }
   return result;
@@ -154,23 +123,22 @@ Matrix<double> resample(const WeightedSamples& samples, Index rows, const Rng& r
 PosteriorSamples sample_posterior(const MarginalPosterior& posterior, Index rows, const Rng& rng,
                                   const SamplingOptions& options) {
   HONE_ASSERT(rows >= 1);
-  // Local coordinates are uniform under the prior, so the acceptance is 1 / (largest density).
-  double bound = highest_log_density(posterior, rng.child("bound")) + 0.05;
+  Envelope envelope(posterior, rng.child("bound"));
   constexpr int kRestarts = 30;
   for (int attempt = 0; attempt < kRestarts; ++attempt) {
-    const double expected = std::exp(-bound);
+    const double expected = envelope.acceptance();
     if (expected < options.min_acceptance) break;
     const auto max_proposals =
         static_cast<Index>(2 * static_cast<double>(rows + 100) / expected) + 4 * kBatch;
-    const Accepted accepted = reject(posterior, rows, bound, max_proposals, rng);
+    const Accepted accepted = reject(posterior, envelope, rows, max_proposals, rng);
     if (accepted.count == rows) {
       const double acceptance =
           static_cast<double>(accepted.count) / static_cast<double>(accepted.proposed);
       return {to_theta(posterior, accepted.points), "rejection", acceptance,
               static_cast<double>(rows)};
     }
-    if (accepted.highest <= bound) break;  // far fewer than expected: not worth another try
-    bound = accepted.highest + 0.1;
+    if (accepted.excess <= 0) break;  // far fewer than expected: not worth another try
+    envelope.raise(accepted.excess + 0.1);
   }
   return sample_by_mcmc(posterior, rows, rng);
 }

@@ -21,7 +21,7 @@ WeightedSamples weighted_samples(const MarginalPosterior& posterior, Index rows,
 Matrix<double> resample(const WeightedSamples& samples, Index rows, const Rng& rng);
 
 struct SamplingOptions {
-  double min_acceptance = 1e-4;  // below this, MCMC takes the place of rejection
+  double min_acceptance = 1e-4;  // of rejection; below this, MCMC takes its place
 };
 
 struct PosteriorSamples {
@@ -31,9 +31,9 @@ struct PosteriorSamples {
   double effective_size = 0;  // n for rejection, whose draws are independent
 };
 
-// `rows` posterior samples. Rejection from the truncated prior under the largest density, exact and
-// independent; if that is hopeless, an affine-invariant ensemble MCMC on the same density. Bounded
-// work in either case.
+// `rows` posterior samples. Rejection from an envelope of the density (hone/inference/envelope.h),
+// exact and independent; if that is hopeless, an affine-invariant ensemble MCMC on the same
+// density. Bounded work in either case.
 PosteriorSamples sample_posterior(const MarginalPosterior& posterior, Index rows, const Rng& rng,
                                   const SamplingOptions& options = {});
 

@@ -79,8 +79,16 @@ double fold_accuracy(const ShuffledRows& rows, int fold, const C2stOptions& opti
   return held_out_accuracy({x, labels}, held_out, classifier, rng);
 }
 
+std::vector<Index> own_pieces(Index count, const Team& team) {
+  std::vector<Index> mine;
+  for (Index piece = 0; piece < count; ++piece) {
+    if (team.mine(piece)) mine.push_back(piece);
+  }
+  return mine;
+}
+
 std::vector<double> c2st_of(std::span<const ViewPair> pairs, const C2stOptions& options,
-                            const Rng& rng, Observer& observer) {
+                            const Rng& rng, Observer& observer, Team& team) {
   options.validate();
   std::vector<ShuffledRows> rows;
   const auto stream = [&](std::size_t pair) { return rng.child("c2st", pair); };
@@ -92,18 +100,25 @@ std::vector<double> c2st_of(std::span<const ViewPair> pairs, const C2stOptions& 
 
   const Index folds = options.folds, tasks = static_cast<Index>(pairs.size()) * folds;
   std::vector<double> accuracies(static_cast<std::size_t>(tasks));
+  const std::vector<Index> mine = own_pieces(tasks, team);
   std::mutex observing;
   Index done = 0;
-  observer.stage_started("c2st", tasks);
-  parallel_for(tasks, [&](Index task) {
+  observer.stage_started("c2st", std::ssize(mine));
+  parallel_for(std::ssize(mine), [&](Index i) {
+    const Index task = mine[static_cast<std::size_t>(i)];
     const auto pair = static_cast<std::size_t>(task / folds);
     const auto fold = static_cast<int>(task % folds);
     accuracies[static_cast<std::size_t>(task)] = fold_accuracy(
         rows[pair], fold, options, stream(pair).child("fold", static_cast<std::uint64_t>(fold)));
     const std::lock_guard lock(observing);
-    observer.stage_advanced("c2st", ++done, tasks);
+    observer.stage_advanced("c2st", ++done, std::ssize(mine));
     stop_if_requested(observer);
   });
+  std::vector<TeamPart> parts;
+  for (Index task = 0; task < tasks; ++task) {
+    parts.push_back(team_part(task, std::span(accuracies).subspan(std::size_t(task), 1)));
+  }
+  team.exchange(parts);
   observer.stage_finished("c2st");
 
   std::vector<double> values;
@@ -116,16 +131,16 @@ std::vector<double> c2st_of(std::span<const ViewPair> pairs, const C2stOptions& 
 }  // namespace
 
 std::vector<double> c2st(std::span<const SamplePair> pairs, const C2stOptions& options,
-                         const Rng& rng, Observer& observer) {
+                         const Rng& rng, Observer& observer, Team& team) {
   std::vector<ViewPair> views;
   for (const SamplePair& pair : pairs) views.push_back({pair.a, pair.b});
-  return c2st_of(views, options, rng, observer);
+  return c2st_of(views, options, rng, observer, team);
 }
 
 double c2st(MatrixView<const double> a, MatrixView<const double> b, const C2stOptions& options,
             const Rng& rng) {
   const ViewPair pair{a, b};
-  return c2st_of({&pair, 1}, options, rng, silent_observer()).front();
+  return c2st_of({&pair, 1}, options, rng, silent_observer(), no_team()).front();
 }
 
 }  // namespace hone

@@ -42,13 +42,15 @@ class Outbox {
   std::vector<std::pair<Tag, std::vector<std::byte>>> messages_;
 };
 
-// Asked by the training on this rank: has rank 0 sent for it to stop?
-class TrainingObserver final : public Observer {
+// Asked by the work on this rank: has rank 0 sent for it to stop?
+class WorkObserver final : public Observer {
  public:
-  explicit TrainingObserver(Transport& transport) : transport_(transport) {}
+  explicit WorkObserver(Transport& transport) : transport_(transport) {}
   bool stop_requested() override {
-    while (const auto message = transport_.receive()) {
-      stop_ = stop_ || message->tag == static_cast<int>(Tag::stop_training);
+    while (!stop_) {  // what comes after it is for others to read
+      const auto message = transport_.receive();
+      if (!message) break;
+      stop_ = message->tag == static_cast<int>(Tag::stop_work);
     }
     return stop_;
   }
@@ -81,7 +83,7 @@ class CrewRun {
       const LogSink log = [this](int worker, std::string_view line) {
         outbox_.put(Tag::log, Packer().put(worker).put_text(line).take());
       };
-      lanes_.emplace(open(job_.spec, log));
+      lanes_.emplace(job_.simulates ? open(job_.spec, log) : LaneExecutors{});
       ready.lanes = lanes_->count();
     } catch (const std::exception& error) {
       ready.error = error.what();
@@ -125,6 +127,7 @@ class CrewRun {
     if (tag == Tag::halt && lanes_) lanes_->halt();
     if (tag == Tag::train) prepare(unpack_train(message.bytes, job_.spec.prior.dimensions()));
     if (tag == Tag::start) train(Unpacker(message.bytes).get_all<int>());
+    if (tag == Tag::calibrate) calibrate(unpack_calibrate(message.bytes));
   }
 
   void finish_halt() {
@@ -149,33 +152,62 @@ class CrewRun {
     return std::make_shared<const Lanes::Listener>(Lanes::Listener{finished, gave_up});
   }
 
-  // Reads what is to be trained on; rank 0 says then who takes part.
-  void prepare(TrainMessage order) {
+  // Reads the run until it shows what rank 0 has written. Says what is wrong; nothing if all is
+  // there. `read` does the same for one look.
+  template <typename F>
+  std::string read_patiently(F&& read) {
     const auto end = Clock::now() + kPatienceWithFiles;
-    std::string error;
-    data_.reset();
-    do {
+    for (;;) {
+      std::string error;
       try {
-        const Run run = Run::open(job_.directory);
-        const NoiseModel* noise = lanes_ ? lanes_->noise() : nullptr;
-        data_ = run.data_inside(order.region, noise, order.issued);
-        options_ = run.spec().options;
-        error = "its simulations in " + job_.directory + " are not those of rank 0";
-        if (fingerprint(data_->rows) == order.fingerprint) error.clear();
+        error = read(Run::open(job_.directory));
       } catch (const std::exception& e) {
         error = e.what();
       }
-      if (!error.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    } while (!error.empty() && Clock::now() < end);
+      if (error.empty() || Clock::now() > end) return error;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+
+  // Reads what is to be trained on; rank 0 says then who takes part.
+  void prepare(TrainMessage order) {
+    data_.reset();
+    const std::string error = read_patiently([&](const Run& run) {
+      const NoiseModel* noise = lanes_ ? lanes_->noise() : nullptr;
+      data_ = run.data_inside(order.region, noise, order.issued);
+      options_ = run.spec().options;
+      const bool same = fingerprint(data_->rows) == order.fingerprint;
+      return same ? "" : "its simulations in " + job_.directory + " are not those of rank 0";
+    });
     order_ = std::move(order);
     send(Tag::prepared, pack(error));
+  }
+
+  void calibrate(const CalibrateOrder& order) {
+    CalibratedMessage answer;
+    std::vector<TrainedEstimator> trained;
+    answer.error = read_patiently([&](const Run& run) {
+      trained = run.trained();
+      const bool same = trained.size() == order.estimators;
+      return same ? "" : "its networks in " + job_.directory + " are not those of rank 0";
+    });
+    try {
+      WorkObserver observer(transport_);
+      if (answer.error.empty()) {
+        answer.ranks = local_calibrator().rank(trained, {order.x, order.local, order.first},
+                                               order.options, order.rng, observer);
+      }
+    } catch (const std::exception& error) {  // rank 0 does not wait if it stopped this rank
+      answer.error = error.what();
+    }
+    send(Tag::calibrated, pack(answer));
   }
 
   void train(const std::vector<int>& ranks) {
     const std::optional<Run::Data> data = std::exchange(data_, std::nullopt);
     if (std::ranges::find(ranks, transport_.rank()) == ranks.end()) return;
     RankTeam team(transport_, ranks);
-    TrainingObserver observer(transport_);
+    WorkObserver observer(transport_);
     TrainedMembers trained;
     try {
       trained = own_members(train_stack(data->rows, order_->marginals, order_->ensemble, *options_,

@@ -8,14 +8,16 @@
 namespace hone {
 namespace {
 
-void put(Packer& packer, MatrixView<const double> matrix) {
+template <typename T>
+void put(Packer& packer, MatrixView<const T> matrix) {
   packer.put(matrix.rows()).put(matrix.cols());
   packer.put_all(std::span(matrix.data(), static_cast<std::size_t>(matrix.rows() * matrix.cols())));
 }
 
-Matrix<double> get_matrix(Unpacker& in) {
+template <typename T = double>
+Matrix<T> get_matrix(Unpacker& in) {
   const auto rows = in.get<Index>();
-  Matrix<double> matrix(rows, in.get<Index>());
+  Matrix<T> matrix(rows, in.get<Index>());
   in.fill(std::span(matrix.data(), static_cast<std::size_t>(matrix.rows() * matrix.cols())));
   return matrix;
 }
@@ -70,6 +72,7 @@ std::vector<std::byte> pack(const JobMessage& message) {
       .put_text(message.directory)
       .put_text(to_json(message.spec).dump())
       .put(message.threads)
+      .put(message.simulates)
       .take();
 }
 
@@ -77,7 +80,8 @@ JobMessage unpack_job(std::span<const std::byte> bytes) {
   Unpacker in(bytes);
   const std::string directory = in.get_text();
   RunSpec spec = run_spec_from_json(nlohmann::json::parse(in.get_text()));
-  return {directory, std::move(spec), in.get<int>()};
+  const int threads = in.get<int>();
+  return {directory, std::move(spec), threads, in.get<bool>()};
 }
 
 std::vector<std::byte> pack(const ReadyMessage& message) {
@@ -102,7 +106,7 @@ ReadyMessage unpack_ready(std::span<const std::byte> bytes) {
 std::vector<std::byte> pack(const RowBatch& batch) {
   Packer packer;
   packer.put_all(batch.rows).put_all(batch.request.ids).put_all(batch.request.seeds);
-  put(packer, batch.request.theta);
+  put<double>(packer, batch.request.theta);
   return packer.put(batch.answered).take();
 }
 
@@ -120,7 +124,7 @@ RowBatch unpack_rows(std::span<const std::byte> bytes) {
 std::vector<std::byte> pack(const ResultBatch& batch) {
   Packer packer;
   packer.put_all(batch.rows).put(batch.seconds);
-  put(packer, batch.x);
+  put<double>(packer, batch.x);
   put(packer, batch.failures);
   return packer.take();
 }
@@ -202,6 +206,53 @@ GaveUpMessage unpack_gave_up(std::span<const std::byte> bytes) {
   message.text = in.get_text();
   message.rows = in.get_all<Index>();
   message.answered = in.get<bool>();
+  return message;
+}
+
+std::vector<std::byte> pack(const CalibrateMessage& message) {
+  Packer packer;
+  packer.put(message.estimators).put(message.draws.first).put(message.rng);
+  put(packer, message.draws.x);
+  put(packer, message.draws.local);
+  packer.put_all(message.options.powers);
+  return packer.put_text(to_json(message.options.correction).dump()).take();
+}
+
+CalibrateOrder unpack_calibrate(std::span<const std::byte> bytes) {
+  Unpacker in(bytes);
+  CalibrateOrder order{in.get<std::size_t>(), {}, {}, in.get<Index>(), {}, Rng(0)};
+  order.rng = in.get_into(order.rng);
+  order.x = get_matrix<float>(in);
+  order.local = get_matrix(in);
+  order.options.powers = in.get_all<double>();
+  order.options.correction = correction_from_json(nlohmann::json::parse(in.get_text()));
+  return order;
+}
+
+std::vector<std::byte> pack(const CalibratedMessage& message) {
+  Packer packer;
+  packer.put_text(message.error).put(message.ranks.size());
+  for (const MarginalRanks& one : message.ranks) {
+    packer.put_all(one.marginal);
+    put<double>(packer, one.credibility);
+    packer.put_all(one.cdf).put_all(one.nearer).put_all(one.mean).put_all(one.deviation);
+    packer.put_all(one.depth);
+  }
+  return packer.take();
+}
+
+CalibratedMessage unpack_calibrated(std::span<const std::byte> bytes) {
+  Unpacker in(bytes);
+  CalibratedMessage message{in.get_text(), {}};
+  message.ranks.resize(in.get<std::size_t>());
+  for (MarginalRanks& one : message.ranks) {
+    one.marginal = in.get_all<int>();
+    one.credibility = get_matrix(in);
+    for (const auto part : {&MarginalRanks::cdf, &MarginalRanks::nearer, &MarginalRanks::mean,
+                            &MarginalRanks::deviation, &MarginalRanks::depth}) {
+      one.*part = in.get_all<double>();
+    }
+  }
   return message;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hone/check/calibrator.h"
 #include "hone/core/error.h"
 #include "hone/engine/trainer.h"
 #include "hone/inference/run.h"
@@ -23,8 +24,11 @@
 //   train: region, members       ->
 //                                <-       prepared: it sees the same data, or an error
 //   start: who takes part        ->
-//   [stop_training               ->]
+//   [stop_work                   ->]
 //                                <-       trained: its members, or nothing if stopped or an error
+//   calibrate: some test draws   ->
+//   [stop_work                   ->]
+//                                <-       calibrated: their ranks, or an error
 //   dismiss: end of the job      ->
 //   quit: end of the program     ->
 
@@ -43,8 +47,10 @@ enum class Tag {
   train,
   prepared,
   start,
-  stop_training,
+  stop_work,
   trained,
+  calibrate,
+  calibrated,
   dismiss,
   quit,
 };
@@ -53,6 +59,7 @@ struct JobMessage {
   std::string directory;  // of the run, absolute
   RunSpec spec;           // but for the covariance of its noise
   int threads = 0;        // 0: what a rank has
+  bool simulates = true;  // false: nobody opens the simulator
 };
 
 struct ReadyMessage {
@@ -98,6 +105,28 @@ struct TrainedMembers {
   bool stopped = false;
 };
 
+// Test draws of a check.
+struct CalibrateMessage {
+  std::size_t estimators = 0;  // that the run has
+  CalibrationDraws draws;
+  RankOptions options;  // but for the numbers of points, which are the default
+  Rng rng;
+};
+// The same with its own memory.
+struct CalibrateOrder {
+  std::size_t estimators = 0;
+  Matrix<float> x;
+  Matrix<double> local;
+  Index first = 0;
+  RankOptions options;
+  Rng rng;
+};
+
+struct CalibratedMessage {
+  std::string error;  // why there are no ranks; empty: they are here
+  std::vector<MarginalRanks> ranks;
+};
+
 // A simulator that cannot go on, or has never answered. If it has answered elsewhere, its rows may
 // be to blame: they are tried once more.
 struct GaveUpMessage {
@@ -117,6 +146,8 @@ std::vector<std::byte> pack(const TrainMessage& message);
 std::vector<std::byte> pack(const std::string& text);
 std::vector<std::byte> pack(const TrainedMembers& members);
 std::vector<std::byte> pack(const GaveUpMessage& message);
+std::vector<std::byte> pack(const CalibrateMessage& message);
+std::vector<std::byte> pack(const CalibratedMessage& message);
 
 JobMessage unpack_job(std::span<const std::byte> bytes);
 ReadyMessage unpack_ready(std::span<const std::byte> bytes);
@@ -126,5 +157,7 @@ TrainMessage unpack_train(std::span<const std::byte> bytes, int dimensions);
 std::string unpack_text(std::span<const std::byte> bytes);
 TrainedMembers unpack_trained(std::span<const std::byte> bytes);
 GaveUpMessage unpack_gave_up(std::span<const std::byte> bytes);
+CalibrateOrder unpack_calibrate(std::span<const std::byte> bytes);
+CalibratedMessage unpack_calibrated(std::span<const std::byte> bytes);
 
 }  // namespace hone

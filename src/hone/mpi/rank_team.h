@@ -3,24 +3,24 @@
 #include <algorithm>
 #include <vector>
 
-#include "hone/engine/team.h"
+#include "hone/core/team.h"
 #include "hone/mpi/transport.h"
 
 namespace hone {
 
-// The members of a stack, shared out over ranks like cards. Exchanging needs all ranks of the job.
+// Pieces of a work, shared out over ranks like cards. Exchanging needs all ranks of the job.
 class RankTeam final : public Team {
  public:
   RankTeam(Transport& transport, std::vector<int> ranks)
       : transport_(transport), ranks_(std::move(ranks)) {}
 
-  int owner(Index member) const { return ranks_[static_cast<std::size_t>(member) % ranks_.size()]; }
-  bool mine(Index member) const override { return owner(member) == transport_.rank(); }
+  int owner(Index piece) const { return ranks_[static_cast<std::size_t>(piece) % ranks_.size()]; }
+  bool mine(Index piece) const override { return owner(piece) == transport_.rank(); }
 
-  void exchange(std::span<const MemberPart> parts) override {
+  void exchange(std::span<const TeamPart> parts) override {
     if (ranks_.size() == 1) return;
     parts_.clear();
-    for (const MemberPart& part : parts) parts_.push_back({owner(part.member), part.bytes});
+    for (const TeamPart& part : parts) parts_.push_back({owner(part.piece), part.bytes});
     exchanging_ = true;
     transport_.share(parts_);
   }

@@ -107,7 +107,7 @@ class RankTrainer final : public MarginalTrainer {
   }
 
   void tell_to_stop(const std::set<int>& ranks) const {
-    for (const int r : ranks) leader_.send(r, Tag::stop_training);
+    for (const int r : ranks) leader_.send(r, Tag::stop_work);
   }
 
   static void take_over(TrainingResult& result, const TrainedMembers& theirs) {
