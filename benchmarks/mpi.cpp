@@ -4,8 +4,9 @@
 //             writing them into a store
 //   wide      simulations of 10,000 numbers: megabytes per second, the same two ways
 //   store     what a rank that trains needs of a store: time and memory to open a million rows of
-//   10
-//             parameters, megabytes per second to read wide rows in random order
+//             10 parameters, megabytes per second to read wide rows in random order
+//   shards    wide simulations into the store of rank 0, and into a store per rank
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -72,6 +73,18 @@ RunSpec make_spec(Index data_size) {
   return spec;
 }
 
+// Into a store, with the numbers of the rows as ids.
+void append(SimulationStore& store, const FinishedSimulations& finished) {
+  SimulationRows rows(std::ssize(finished.rows), store.schema());
+  for (std::size_t i = 0; i < finished.rows.size(); ++i) {
+    rows.ids[i] = finished.rows[i];
+    rows.u(Index(i), 0) = 0.5;
+    rows.theta(Index(i), 0) = 0.5;
+    std::ranges::copy(finished.x.row(Index(i)), rows.x.row(Index(i)).begin());
+  }
+  store.append(rows);
+}
+
 double measure(Transport& transport, Index data_size, const std::vector<double>& durations,
                bool with_store) {
   const SimulationRequest request = make_request(durations);
@@ -88,16 +101,7 @@ double measure(Transport& transport, Index data_size, const std::vector<double>&
                 [](const FinishedSimulations&) {});
   const auto begin = Clock::now();
   executor->run(request, [&](const FinishedSimulations& finished) {
-    if (!store) return;
-    SimulationRows rows(std::ssize(finished.rows), store->schema());
-    for (std::size_t i = 0; i < finished.rows.size(); ++i) {
-      const Index row = finished.rows[i];
-      rows.ids[i] = row;
-      rows.u(Index(i), 0) = 0.5;
-      rows.theta(Index(i), 0) = 0.5;
-      std::ranges::copy(finished.x.row(Index(i)), rows.x.row(Index(i)).begin());
-    }
-    store->append(rows);
+    if (store) append(*store, finished);
   });
   const double seconds = seconds_since(begin);
   std::filesystem::remove_all(directory);
@@ -193,19 +197,74 @@ json limit(Transport& transport, double sleep) {
           {"megabytes_per_second", 8e-6 * double(kWide * rows) / seconds}};
 }
 
+constexpr Index kShardRows = 8000;
+double megabytes_per_second(double seconds) {
+  return 8e-6 * double(kWide * kShardRows) / seconds;
+}
+
+// The longest time of all ranks; all of them wait for it.
+double longest(Transport& transport, double seconds) {
+  std::vector<double> all(static_cast<std::size_t>(transport.size()), seconds);
+  std::vector<Transport::Part> parts;
+  for (int r = 0; r < transport.size(); ++r) {
+    parts.push_back({r, std::as_writable_bytes(std::span(all).subspan(std::size_t(r), 1))});
+  }
+  transport.share(parts);
+  return *std::ranges::max_element(all);
+}
+
+// On every rank: its share of the simulations, no time each, into a store of its own.
+double own_shard(Transport& transport) {
+  const RunSpec spec = make_spec(kWide);
+  const LaneExecutors lanes = open_lanes(spec, {});
+  const auto directory = std::filesystem::temp_directory_path() /
+                         ("hone-bench-mpi-" + std::to_string(transport.rank()));
+  std::filesystem::remove_all(directory);
+  auto store = SimulationStore::create(directory, {{"seconds"}, kWide});
+  const std::vector<double> none(static_cast<std::size_t>(kShardRows / transport.size()), 0.0);
+  longest(transport, 0);  // together
+  const auto begin = Clock::now();
+  lanes.executors[0]->run(make_request(none),
+                          [&](const FinishedSimulations& finished) { append(store, finished); });
+  const double seconds = longest(transport, seconds_since(begin));
+  std::filesystem::remove_all(directory);
+  return seconds;
+}
+
+double best_own_shard(Transport& transport) {
+  double best = own_shard(transport);
+  for (int repeat = 1; repeat < 3; ++repeat) best = std::min(best, own_shard(transport));
+  return best;
+}
+
+json shards(Transport& transport, double own_seconds) {
+  const std::vector<double> none(static_cast<std::size_t>(kShardRows), 0.0);
+  double best = measure(transport, kWide, none, true);
+  for (int repeat = 1; repeat < 3; ++repeat) {
+    best = std::min(best, measure(transport, kWide, none, true));
+  }
+  return {{"simulations", kShardRows},
+          {"megabytes_per_second_into_rank_0", megabytes_per_second(best)},
+          {"megabytes_per_second_into_shards", megabytes_per_second(own_seconds)},
+          {"shards_over_rank_0", best / own_seconds}};
+}
+
 int run(int count, char** arguments) {
   CLI::App program("Cost of handing out simulations over MPI; start with mpirun");
   Index simulations = 2000;
-  bool only_uneven = false, only_limit = false;
+  bool only_uneven = false, only_limit = false, only_shards = false;
   program.add_option("--simulations", simulations, "that sleep");
   program.add_flag("--only-uneven", only_uneven);
   program.add_flag("--only-limit", only_limit, "wide simulations that sleep 20, 5, 2, 1 and 0 ms");
+  program.add_flag("--only-shards", only_shards, "one writer against a writer per rank");
   CLI11_PARSE(program, count, arguments);
   if (!launched_by_mpi()) {
     std::cerr << "bench_mpi: start it with mpirun -n N\n";
     return 2;
   }
   const auto transport = join_mpi_job();
+  double own_seconds = 0;
+  if (only_shards) with_threads(1, [&] { own_seconds = best_own_shard(*transport); });
   if (transport->rank() > 0) {
     serve_leader(*transport, open_lanes);
     transport->finish();
@@ -215,6 +274,10 @@ int run(int count, char** arguments) {
                  {"ranks", transport->size()},
                  {"hardware_threads", std::thread::hardware_concurrency()}};
   with_threads(1, [&] {
+    if (only_shards) {
+      result["shards"] = shards(*transport, own_seconds);
+      return;
+    }
     if (only_limit) {
       for (const double ms : {20, 5, 2, 1, 0}) {
         result["limit"].push_back(limit(*transport, ms * 1e-3));
