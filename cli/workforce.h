@@ -3,8 +3,7 @@
 #include <memory>
 
 #include "cli/open_executor.h"
-#include "hone/mpi/lanes.h"
-#include "hone/mpi/leader.h"
+#include "hone/mpi/rank_workforce.h"
 
 namespace hone::cli {
 
@@ -14,14 +13,12 @@ namespace hone::cli {
 class Workforce {
  public:
   Workforce(const Run& run, int threads);
-  Executor& executor() const { return *open_.executor; }
-  MarginalTrainer& trainer() const { return trainer_ ? *trainer_ : local_trainer(); }
+  Executor& executor() const { return open_.executor ? *open_.executor : *ranks_->executor(); }
+  MarginalTrainer& trainer() const { return ranks_ ? ranks_->trainer() : local_trainer(); }
 
  private:
-  std::unique_ptr<Leader> leader_;
-  std::unique_ptr<Lanes> lanes_;
-  OpenExecutor open_;
-  std::unique_ptr<MarginalTrainer> trainer_;
+  std::unique_ptr<RankWorkforce> ranks_;
+  OpenExecutor open_;  // if the ranks have none
 };
 
 // The executors of one rank (hone/mpi/crew.h): one per thread, or per external program.

@@ -26,7 +26,8 @@
 //   [stop_training               ->]
 //                                <-       trained: its members, or nothing if stopped or an error
 //   dismiss: end of the job      ->
-//   quit: end of the program     ->
+//   say: between runs           <-->      (roll_call.h)
+//   quit: end of the program    <-->
 
 namespace hone {
 
@@ -46,6 +47,7 @@ enum class Tag {
   stop_training,
   trained,
   dismiss,
+  say,
   quit,
 };
 

@@ -1,0 +1,45 @@
+#include "hone/mpi/rank_workforce.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "hone/mpi/rank_executor.h"
+#include "hone/mpi/rank_trainer.h"
+
+namespace hone {
+namespace {
+
+// A rank that has simulations to do says something every second; one that does not, for as long as
+// a simulation may take (but not for a moment of a busy machine), hangs.
+constexpr double kShortestSilence = 5, kLongestSilence = 300;
+
+// Lines come from several threads.
+LogSink one_at_a_time(LogSink log) {
+  return [log = std::move(log), mutex = std::make_shared<std::mutex>()](int worker,
+                                                                        std::string_view line) {
+    const std::lock_guard lock(*mutex);
+    log(worker, line);
+  };
+}
+
+}  // namespace
+
+RankWorkforce::RankWorkforce(Transport& transport, const Run& run, int threads, const LogSink& log,
+                             const OpenLanes& open)
+    : log_(one_at_a_time(log)),
+      leader_(transport, {std::filesystem::absolute(run.directory()).string(), run.spec(), threads},
+              log_),
+      trainer_(make_rank_trainer(leader_)) {
+  const RunSpec& spec = run.spec();
+  LaneExecutors executors = open(spec, log_);
+  if (executors.executors.empty()) return;
+  lanes_ = std::make_unique<Lanes>(std::move(executors));
+  const double timeout = spec.simulator.timeout;
+  executor_ = make_rank_executor(
+      leader_, *lanes_,
+      {.executor = {.max_failed_fraction = spec.options.max_failed_fraction},
+       .data_size = simulated_size(spec.noise, std::ssize(spec.observation)),
+       .silence_seconds = timeout > 0 ? std::max(timeout, kShortestSilence) : kLongestSilence});
+}
+
+}  // namespace hone
