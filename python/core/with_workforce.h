@@ -2,16 +2,29 @@
 
 #include <functional>
 
+#include "hone/inference/marginal_trainer.h"
 #include "hone/inference/run.h"
-#include "python/core/python_executor.h"
+#include "python/core/ranks.h"
 
 namespace hone::python {
 
-// Calls `work` in the engine's thread with who makes the simulations of a run: `simulate`, a
-// Python object as PythonExecutor calls it; without one (None) a built-in task makes its own, and
-// nobody can make those of other runs.
-void with_executor(const Run& run, const py::object& simulate, int threads,
-                   const py::object& progress,
-                   const std::function<void(Executor&, Observer&)>& work);
+// Who works on a run, as Python says it.
+struct Hands {
+  Ranks* ranks;         // null: this process alone
+  py::object simulate;  // as PythonSimulator takes it; without ranks one object or None
+  int threads;
+  py::object progress;
+};
+
+struct Workforce {
+  Executor& executor;
+  MarginalTrainer& trainer;
+  Observer& observer;
+};
+
+// Calls `work` in the engine's thread. Simulations are made by Hands::simulate; without it a
+// built-in task makes its own, and nobody can make those of other runs.
+void with_workforce(const Run& run, const Hands& hands,
+                    const std::function<void(const Workforce&)>& work);
 
 }  // namespace hone::python
