@@ -61,6 +61,7 @@ std::optional<int> join_ranks(int count, char** arguments) {
   std::unique_ptr<Transport> transport;
   try {
     transport = join_mpi_job();
+    forget_launcher();
   } catch (const Error&) {
     if (launched_rank() > 0) return kWrongUse;  // rank 0 says it
     throw;

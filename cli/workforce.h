@@ -3,9 +3,7 @@
 #include <memory>
 
 #include "cli/open_executor.h"
-#include "hone/check/calibrator.h"
-#include "hone/mpi/lanes.h"
-#include "hone/mpi/leader.h"
+#include "hone/mpi/rank_workforce.h"
 
 namespace hone::cli {
 
@@ -15,16 +13,16 @@ namespace hone::cli {
 class Workforce {
  public:
   Workforce(const Run& run, int threads, bool with_simulator = true);
-  Executor* executor() const { return open_.executor.get(); }  // null: without a simulator
-  MarginalTrainer& trainer() const { return trainer_ ? *trainer_ : local_trainer(); }
-  Calibrator& calibrator() const { return calibrator_ ? *calibrator_ : local_calibrator(); }
+  // Null: without a simulator.
+  Executor* executor() const {
+    return open_.executor ? open_.executor.get() : ranks_ ? ranks_->executor() : nullptr;
+  }
+  MarginalTrainer& trainer() const { return ranks_ ? ranks_->trainer() : local_trainer(); }
+  Calibrator& calibrator() const { return ranks_ ? ranks_->calibrator() : local_calibrator(); }
 
  private:
-  std::unique_ptr<Leader> leader_;
-  std::unique_ptr<Lanes> lanes_;
-  OpenExecutor open_;
-  std::unique_ptr<MarginalTrainer> trainer_;
-  std::unique_ptr<Calibrator> calibrator_;
+  std::unique_ptr<RankWorkforce> ranks_;
+  OpenExecutor open_;  // if the ranks have none
 };
 
 // The executors of one rank (hone/mpi/crew.h): one per thread, or per external program.

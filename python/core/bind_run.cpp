@@ -11,7 +11,7 @@
 #include "python/core/arrays.h"
 #include "python/core/bindings.h"
 #include "python/core/json.h"
-#include "python/core/with_executor.h"
+#include "python/core/with_workforce.h"
 
 namespace hone::python {
 namespace {
@@ -41,23 +41,27 @@ RunSpec make_spec(const std::string& name, const py::dict& simulator, const py::
   return spec;
 }
 
-void execute(Run& run, const py::object& simulate, int threads, const py::object& progress) {
-  with_executor(run, simulate, threads, progress,
-                [&](Executor& executor, Observer& observer) { run.execute(executor, observer); });
+void execute(Run& run, Ranks* ranks, const py::object& simulate, int threads,
+             const py::object& progress) {
+  with_workforce(run, {ranks, simulate, threads, progress}, [&](const Workforce& all) {
+    run.execute(all.executor, all.observer, all.trainer);
+  });
 }
 
-void train_more(Run& run, const std::vector<Marginal>& marginals, int threads,
+void train_more(Run& run, Ranks* ranks, const std::vector<Marginal>& marginals, int threads,
                 const py::object& progress) {
-  PythonThread python(progress);
-  python.serve([&] { with_threads(threads, [&] { run.train_more(marginals, python); }); });
+  with_workforce(run, {ranks, py::none(), threads, progress}, [&](const Workforce& all) {
+    run.train_more(marginals, all.observer, all.executor.noise(), all.trainer);
+  });
 }
 
-py::object check(const Run& run, Index simulations, bool correct, const py::object& simulate,
-                 int threads, const py::object& progress) {
+py::object check(const Run& run, Ranks* ranks, Index simulations, bool correct,
+                 const py::object& simulate, int threads, const py::object& progress) {
   Checks checks;
-  with_executor(run, simulate, threads, progress, [&](Executor& executor, Observer& observer) {
+  with_workforce(run, {ranks, simulate, threads, progress}, [&](const Workforce& all) {
     const auto work = correct ? correct_run : check_run;
-    checks = work(run, {.simulations = simulations}, &executor, observer, local_calibrator());
+    checks =
+        work(run, {.simulations = simulations}, &all.executor, all.observer, all.calibrator);
   });
   return to_python(to_json(checks));
 }

@@ -14,6 +14,7 @@ void bind_options(pybind11::module_& m);
 void bind_estimator(pybind11::module_& m);
 void bind_posterior(pybind11::module_& m);
 void bind_store(pybind11::module_& m);
+void bind_ranks(pybind11::module_& m);
 void bind_run(pybind11::module_& m);
 void bind_metrics(pybind11::module_& m);
 void bind_figure(pybind11::module_& m);

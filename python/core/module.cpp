@@ -16,6 +16,7 @@ PYBIND11_MODULE(_core, m) {
   bind_store(m);
   bind_estimator(m);
   bind_posterior(m);
+  bind_ranks(m);
   bind_run(m);
   bind_metrics(m);
   bind_figure(m);

@@ -26,25 +26,40 @@ FinishedBlock make_block(Index begin, const DoubleArray& x, std::vector<Failure>
 }  // namespace
 
 PythonExecutor::PythonExecutor(PythonThread& python, py::handle simulate, Index data_size,
-                               ExecutorOptions options)
-    : python_(python), simulate_(simulate), data_size_(data_size), options_(options) {
+                               ExecutorOptions options, CalledIn called_in)
+    : python_(python),
+      simulate_(simulate),
+      data_size_(data_size),
+      options_(options),
+      called_in_(called_in) {
   options_.validate();
+}
+
+void PythonExecutor::call(const std::function<void()>& task) {
+  if (called_in_ == CalledIn::python_thread) return python_.call(task);
+  const py::gil_scoped_acquire gil;
+  try {
+    task();
+  } catch (const py::error_already_set& error) {
+    throw Error(ErrorKind::simulator, error.what());  // the Python exception itself needs the GIL
+  }
 }
 
 ExecutionSummary PythonExecutor::run(const SimulationRequest& request, const SimulationSink& sink,
                                      Observer& observer) {
   Delivery delivery(request, data_size_, options_, sink, observer);
   const auto deliver = [&](Index begin, const DoubleArray& x, std::vector<Failure> failures) {
+    if (failures.empty()) return !delivery.stopping();
     FinishedBlock block = make_block(begin, x, std::move(failures), data_size_, request.rows());
     {
       const py::gil_scoped_release release;
       delivery.push(std::move(block));
     }
-    python_.show_progress();
+    if (called_in_ == CalledIn::python_thread) python_.show_progress();
     return !delivery.stopping();
   };
   try {
-    python_.call([&] {
+    call([&] {
       const py::array_t<std::uint64_t> seeds(request.rows(), request.seeds.data());
       simulate_(to_numpy(request.theta), seeds, py::cpp_function(deliver));
     });

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 import weakref
 from pathlib import Path
 from typing import Any
@@ -12,21 +13,41 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._ranks import ALONE
 from .errors import InputError
-
 
 DATASET = "dataset.npz"  # simulations that were handed over
 
 
 class Place:
-    """The directory of a run: the user's, or a temporary one that goes with this object."""
+    """The directory of a run: the user's, or a temporary one that goes with this object; if ranks
+    share it, with the last of theirs."""
 
-    def __init__(self, directory: str | os.PathLike[str] | None) -> None:
+    def __init__(self, directory: str | os.PathLike[str] | None, ranks: Any = ALONE) -> None:
         self.temporary = directory is None
+        if self.temporary and not ranks.one_machine:
+            raise InputError("directory = None: the ranks are on several machines; give a directory "
+                             "on a file system that all of them see")
         path = tempfile.mkdtemp(prefix="hone-") if directory is None else directory
         self.path = Path(path).absolute()  # the caller may go elsewhere
-        if self.temporary:
+        if not self.temporary:
+            return
+        if ranks.size == 1:
             self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+            return
+        for rank in range(ranks.size):
+            (self.path / f"rank-{rank}").touch()
+        self.path = self.path / "run"
+        self._remove = weakref.finalize(self, _leave, self.path.parent, 0)
+
+    @classmethod
+    def of_rank(cls, path: str, temporary: bool, rank: int) -> Place:
+        """Where rank 0 has made one."""
+        self = cls(path)
+        self.temporary = temporary
+        if temporary:
+            self._remove = weakref.finalize(self, _leave, self.path.parent, rank)
+        return self
 
     def keep(self) -> None:
         """Finished simulations are worth more than a tidy /tmp."""
@@ -45,6 +66,22 @@ class Place:
             np.savez(half_written, theta=existing[0], x=existing[1])
             half_written.rename(self.path / DATASET)
         return core
+
+
+    def open(self) -> Any:
+        """The run that rank 0 has made. Network file systems may show it only later."""
+        for _ in range(100):
+            if (self.path / "run.json").exists():
+                break
+            time.sleep(0.1)
+        return _core.Run.open(str(self.path))
+
+
+def _leave(directory: Path, rank: int) -> None:
+    """Who is the last removes it."""
+    (directory / f"rank-{rank}").unlink(missing_ok=True)
+    if not any(directory.glob("rank-*")):
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _check_same(there: dict[str, Any], here: dict[str, Any], path: Path) -> None:

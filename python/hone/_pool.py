@@ -7,19 +7,26 @@ import os
 import pickle
 import signal
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import Any, Callable, Iterator
 
 import numpy as np
 
 from ._calling import Caller
+from ._ranks import forget_launcher
 from ._simulate import Failures, HereExecutor, next_rows
 from .errors import InputError
+
+SECONDS_PER_LOOK = 0.1  # to see whether anybody still wants the results
+SECONDS_TO_STOP = 2.0  # who ends a job may reach the workers first
+
 
 def serve(caller: Caller, connection: Connection) -> None:
     """What a worker does: shares in, results out, until the end of its input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # by which the parent ends it
+    forget_launcher()
     parent = os.getppid()
     while True:
         while not connection.poll(1.0):
@@ -85,9 +92,11 @@ class PoolExecutor:
 
     def __call__(self, theta: np.ndarray, seeds: np.ndarray, deliver: Callable[..., bool]) -> None:
         waiting = [range(len(theta))]  # rows to hand out, in ascending pieces
+        nothing = np.zeros((0, self.caller.size))
         go_on = True
         for worker in self.workers:
-            worker.share = None
+            if worker.share is not None:  # nobody waited for it
+                self._renew(worker)
         while True:
             for worker in self.workers:
                 if go_on and worker.share is None and waiting:
@@ -95,7 +104,9 @@ class PoolExecutor:
             busy = [worker for worker in self.workers if worker.share is not None]
             if not busy:
                 return
-            ready = wait([w.connection for w in busy])
+            ready = wait([w.connection for w in busy], SECONDS_PER_LOOK)
+            if not ready and not deliver(0, nothing, []):
+                return
             for worker in busy:
                 if worker.connection not in ready:
                     continue
@@ -113,14 +124,27 @@ class PoolExecutor:
                  deliver: Callable[..., bool]) -> bool:
         worker.process.join(2)
         code = worker.process.exitcode
-        worker.stop(politely=False)
-        self.workers[self.workers.index(worker)] = Worker(self.context, self.caller)
+        self._renew(worker)
+        if code == -signal.SIGTERM and self._stopped_soon(deliver):
+            return False
         if len(share) > 1:  # one of them did it: alone, each will tell
             waiting[:0] = [range(i, i + 1) for i in share]
             return True
         how = f"signal {-code}" if code and code < 0 else f"exit code {code}"
         return deliver(share.start, np.zeros((1, self.caller.size)),
                        [f"the worker process died ({how})"])
+
+    def _stopped_soon(self, deliver: Callable[..., bool]) -> bool:
+        """Is all the work being stopped? Then a worker's end says nothing about its simulation."""
+        for _ in range(round(SECONDS_TO_STOP / SECONDS_PER_LOOK)):
+            if not deliver(0, np.zeros((0, self.caller.size)), []):
+                return True
+            time.sleep(SECONDS_PER_LOOK)
+        return False
+
+    def _renew(self, worker: Worker) -> None:
+        worker.stop(politely=False)
+        self.workers[self.workers.index(worker)] = Worker(self.context, self.caller)
 
 
 def _receive(worker: Worker) -> Any:
@@ -154,8 +178,10 @@ def _check_picklable(caller: Caller) -> None:
 
 
 @contextmanager
-def executor(caller: Caller | None, failures: Failures, workers: int) -> Iterator[Any]:
-    """What the engine calls for simulations."""
+def executor(caller: Caller | None, failures: Failures, workers: int,
+             apart: bool = False) -> Iterator[Any]:
+    """What the engine calls for simulations. apart: workers one by one, in a list; it hands out
+    the rows by itself then."""
     if caller is None:
         yield None
         return
@@ -163,5 +189,18 @@ def executor(caller: Caller | None, failures: Failures, workers: int) -> Iterato
         with HereExecutor(caller, failures) as here:
             yield here
         return
-    with PoolExecutor(caller, failures, workers) as pool:
-        yield pool
+    with ExitStack() as stack:
+        counts = [1] * workers if apart else [workers]
+        pools = [stack.enter_context(PoolExecutor(caller, failures, n)) for n in counts]
+        yield pools if apart else pools[0]
+
+
+@contextmanager
+def serving(ranks: Any, caller: Caller | None, failures: Failures, workers: int) -> Iterator[Any]:
+    """The same on a rank that serves another, which keeps the tracebacks."""
+    failures.tell = ranks.core.log
+    try:
+        with executor(caller, failures, workers, apart=True) as simulate:
+            yield simulate
+    finally:
+        failures.tell = None

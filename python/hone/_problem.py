@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from pathlib import Path
 from typing import Any, Sequence
 
+import numpy as np
+
 from . import _core
-from ._arrays import as_data, as_floats, as_rows
-from ._calling import function_name
+from ._arrays import as_data, as_floats, as_rows, as_seed, as_vector
+from ._calling import Caller, function_name
 from ._place import DATASET
 from .errors import InputError
 from .posterior import Marginal, marginal_columns
-from .prior import Prior
+from .prior import Prior, as_prior
 
 
 def marginal_list(marginals: Sequence[Marginal] | str | None, prior: Prior) -> list[list[int]]:
@@ -61,3 +66,57 @@ def noise_spec(noise: Any) -> dict[str, Any]:
     if sigma.ndim == 2:
         return {"kind": "gaussian", "covariance": sigma.ravel()}
     return {"kind": "gaussian", "sigma": sigma.ravel()}
+
+
+class Problem:
+    """What ``hone.run`` is asked, checked before any work is done."""
+
+    def __init__(self, prior: Any, simulator: Any, observation: Any, simulations: Any,
+                 batched: bool) -> None:
+        self.prior = as_prior(prior)
+        self.data = as_vector(observation, "observation")
+        self.existing = existing_simulations(simulations, self.prior, self.data.size)
+        if simulator is None and self.existing is None:
+            raise InputError("simulator = None: give a simulator, or simulations=(theta, x)")
+        self.simulator = simulator
+        self.caller = None if simulator is None else Caller(simulator, self.prior.names,
+                                                            self.data.size, batched)
+
+    @property
+    def budget(self) -> dict[str, int]:
+        """As an option, where it is clear: all simulations there are."""
+        return {} if self.simulator is not None else {"budget": len(self.existing[0])}
+
+    def decide(self, seed: Any, marginals: Any, noise: Any, name: str | None, options: Any) -> None:
+        """How it is to be solved."""
+        of_function = function_name(self.simulator).rpartition(".")[2].strip("<>")
+        self.name = name or (of_function if self.simulator is not None else "data")
+        self.noise, self.seed = noise_spec(noise), as_seed(seed)
+        self.marginals, self.options = marginal_list(marginals, self.prior), options
+        self.spec(Path())  # does everything fit together?
+
+    def spec(self, directory: Path) -> Any:
+        """As the engine wants it, for a run in that directory."""
+        return _core.RunSpec(self.name, simulator_spec(self.simulator, self.existing, directory),
+                             self.noise, self.seed, self.prior._core, self.data, self.marginals,
+                             self.options)
+
+    def facts(self, directory: Any) -> dict[str, Any]:
+        """What must be the same on all ranks, as texts and numbers."""
+        spec = self.spec(Path()).to_json()
+        facts = {"directory": None if directory is None else os.fspath(directory),
+                 "seed": self.seed, "name": self.name,
+                 "simulator": spec["simulator"].get("function"),
+                 "prior": _digest(np.frombuffer(json.dumps(spec["parameters"]).encode(), np.uint8)),
+                 "observation": _digest(self.data),
+                 "marginals": self.marginals, **spec["options"]}
+        for key, value in self.noise.items():
+            facts[f"noise {key}"] = value if isinstance(value, str) else _digest(value)
+        if self.existing is not None:
+            facts["simulations"] = _digest(np.hstack(self.existing))
+        return facts
+
+
+def _digest(value: Any) -> str:
+    """In place of long values: says only whether they differ."""
+    return "#" + hashlib.sha256(np.ascontiguousarray(value)).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from typing import Any, Callable
@@ -22,6 +23,7 @@ class Failures:
     def __init__(self) -> None:
         self.tracebacks: dict[str, str] = {}
         self.last_error: Exception | None = None
+        self.tell: Callable[[str], None] | None = None  # somebody else who keeps them
 
     def note(self, failed: list[SimulatorFailure | None]) -> list[str | None]:
         """The reasons alone, for the store."""
@@ -29,9 +31,22 @@ class Failures:
             if failure is None:
                 continue
             self.last_error = failure.error or self.last_error
-            if len(self.tracebacks) < KEPT_TRACEBACKS:
-                self.tracebacks.setdefault(failure.reason, failure.traceback)
+            if self._keep(failure.reason, failure.traceback) and self.tell:
+                self.tell(json.dumps([failure.reason, failure.traceback]))
         return [failure and failure.reason for failure in failed]
+
+    def hear(self, line: str) -> None:
+        """What the failures of another rank tell: "[rank 1] " and the rest."""
+        rank, _, rest = line.partition("] ")
+        reason, traceback = json.loads(rest)
+        self._keep(reason, f"{rank}] {traceback}")
+
+    def _keep(self, reason: str, traceback: str) -> bool:
+        """Is it new?"""
+        if reason in self.tracebacks or len(self.tracebacks) >= KEPT_TRACEBACKS:
+            return False
+        self.tracebacks[reason] = traceback
+        return True
 
 
 class HereExecutor:
@@ -39,6 +54,7 @@ class HereExecutor:
 
     def __init__(self, caller: Caller, failures: Failures) -> None:
         self.caller, self.failures = caller, failures
+        self.rows = 1  # in the next call
 
     def __enter__(self) -> HereExecutor:
         self._states = np.random.get_state(), random.getstate()
@@ -50,14 +66,14 @@ class HereExecutor:
         random.setstate(self._states[1])
 
     def __call__(self, theta: np.ndarray, seeds: np.ndarray, deliver: Callable[..., bool]) -> None:
-        begin, rows = 0, 1
+        begin = 0
         while begin < len(theta):
-            end = min(begin + rows, len(theta))
+            end = min(begin + self.rows, len(theta))
             start = time.perf_counter()
             x, failed = self.caller.rows(theta[begin:end], seeds[begin:end])
             if not deliver(begin, x, self.failures.note(failed)):
                 return
-            rows = next_rows(end - begin, time.perf_counter() - start)
+            self.rows = next_rows(end - begin, time.perf_counter() - start)
             begin = end
 
 

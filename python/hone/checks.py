@@ -69,8 +69,10 @@ class Checks:
         return head + self.checks._repr_html_()
 
 
-def check(run: Run | str | os.PathLike[str], simulations: int = 0, **how: Any) -> Checks:
-    """Tests a finished run, or one in a directory: ``run.check`` has the arguments.
+def check(run: Run | str | os.PathLike[str], simulations: int = 0, *, comm: Any = None,
+          **how: Any) -> Checks:
+    """Tests a finished run, or one in a directory: ``run.check`` has the arguments. comm: who works
+    on a run in a directory, as for ``hone.run``.
 
     >>> import hone
     >>> run = hone.run([hone.Uniform(0, 1)], lambda theta, rng: theta + 0.1 * rng.standard_normal(),
@@ -80,4 +82,4 @@ def check(run: Run | str | os.PathLike[str], simulations: int = 0, **how: Any) -
     """
     from .run import Run, open
 
-    return (run if isinstance(run, Run) else open(run)).check(simulations, **how)
+    return (run if isinstance(run, Run) else open(run, comm=comm)).check(simulations, **how)

@@ -11,26 +11,27 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import as_count, as_seed, as_vector
-from ._calling import Caller, function_name
+from ._arrays import as_count, as_vector
+from ._calling import Caller
 from ._place import Place
-from ._pool import executor
-from ._problem import existing_simulations, marginal_list, noise_spec, simulator_spec
+from ._pool import executor, serving
+from ._problem import Problem, marginal_list
 from ._progress import shown
+from ._ranks import leads, ranks_of
 from ._simulate import Failures
 from ._table import Table
 from .checks import Checks
 from .errors import InputError, SimulatorError
 from .options import make_options
 from .posterior import SUMMARY_COLUMNS, Marginal, Posterior
-from .prior import Prior, Region, as_prior
+from .prior import Prior, Region
 from .store import Store
 
 Simulator = Callable[..., Any]
 REPORT = "report.html"
 
 KEYWORDS = ("seed", "directory", "marginals", "workers", "batched", "preset", "noise",
-            "simulations", "threads", "progress", "name")
+            "simulations", "threads", "progress", "name", "comm")
 
 
 def run(
@@ -49,6 +50,7 @@ def run(
     threads: int = 0,
     progress: Any = True,
     name: str | None = None,
+    comm: Any = None,
     **options: Any,
 ) -> Run:
     """Which parameters could have produced the observation?
@@ -80,44 +82,49 @@ def run(
         or one per value), a covariance matrix, or "poisson".
     simulations: (theta, x), drawn from the prior before; counted by the budget.
     threads: for training; 0: one per core. progress: show it, or an object with show() and log().
+    comm: under mpirun all ranks make this call with the same arguments, and share the simulations
+        and the training; all get the run. None: all ranks of the job; a communicator of mpi4py:
+        those in it, so that ``MPI.COMM_SELF`` works alone.
     """
-    prior = as_prior(prior)
-    data = as_vector(observation, "observation")
-    workers = as_count(workers, "workers")
-    threads = as_count(threads, "threads")
-    existing = existing_simulations(simulations, prior, data.size)
-    if simulator is None and existing is None:
-        raise InputError("simulator = None: give a simulator, or simulations=(theta, x)")
-    if simulator is None:
-        options.setdefault("budget", len(existing[0]))
-    caller = None if simulator is None else Caller(simulator, prior.names, data.size, batched)
-    place = Place(directory)
-    spec = _core.RunSpec(
-        name or (function_name(simulator).rpartition(".")[2].strip("<>") if simulator else "data"),
-        simulator_spec(simulator, existing, place.path),
-        noise_spec(noise),
-        as_seed(seed),
-        prior._core,
-        data,
-        marginal_list(marginals, prior),
-        make_options(preset, options, "run", KEYWORDS),
-    )
-    result = Run(place.create(spec, existing), place)
-    result._execute(caller, workers, threads, progress)
-    return result
+    problem = Problem(prior, simulator, observation, simulations, batched)
+    problem.decide(seed, marginals, noise, name, make_options(preset, {**problem.budget, **options},
+                                                              "run", KEYWORDS))
+    workers, threads = as_count(workers, "workers"), as_count(threads, "threads")
+    ranks, failures, made = ranks_of(comm), Failures(), []
+
+    def begin() -> dict[str, Any]:
+        place = Place(directory, ranks)
+        core = place.create(problem.spec(place.path), problem.existing)
+        made.append(Run(core, place, comm, failures))
+        return {"directory": str(place.path), "temporary": place.temporary}
+
+    begun, _ = ranks.together(
+        "hone.run", problem.facts(directory), begin,
+        lambda: made[0]._execute(ranks, problem.caller, workers, threads, progress),
+        lambda: serving(ranks, problem.caller, failures, workers))
+    if not made:  # by rank 0
+        place = Place.of_rank(begun["directory"], begun["temporary"], ranks.rank)
+        made.append(Run(place.open(), place, comm, failures))
+    return made[0]
 
 
-def open(directory: str | os.PathLike[str]) -> Run:
-    """A run on disk, made here or by the command line."""
-    return Run(_core.Run.open(os.fspath(directory)), Place(directory))
+def open(directory: str | os.PathLike[str], *, comm: Any = None) -> Run:
+    """A run on disk, made here or by the command line. comm: which ranks work on it, as for
+    ``hone.run``; opening and reading is done by each for itself."""
+    return Run(_core.Run.open(os.fspath(directory)), Place(directory), comm)
 
 
 class Run:
-    """A run on disk, and what came out of it. Made by ``hone.run`` and ``hone.open``."""
+    """A run on disk, and what came out of it. Made by ``hone.run`` and ``hone.open``.
 
-    def __init__(self, core: Any, place: Place) -> None:
-        self._core, self._place = core, place
-        self._failures = Failures()
+    In an MPI job all ranks call ``resume``, ``train``, ``check``, ``uncorrect`` and ``save``
+    together; everything else is each rank's own.
+    """
+
+    def __init__(self, core: Any, place: Place, comm: Any = None,
+                 failures: Failures | None = None) -> None:
+        self._core, self._place, self._comm = core, place, comm
+        self._failures = failures or Failures()
         self._posterior: Posterior | None = None
         self.prior = Prior._wrap(core.prior())
 
@@ -184,7 +191,8 @@ class Run:
 
     @property
     def tracebacks(self) -> list[str]:
-        """Of simulations that failed since this object was made: one for each reason."""
+        """Of simulations that failed since this object was made: one for each reason. On rank 0 of
+        an MPI job those of all ranks."""
         return list(self._failures.tracebacks.values())
 
     @property
@@ -221,16 +229,23 @@ class Run:
                 "resume() needs the simulator of the run" if kind == "function"
                 else f"go on with `hone resume {self.directory}`, or give resume() a simulator"
             )
-        self._execute(self._caller(simulator, batched), as_count(workers, "workers"),
-                      as_count(threads, "threads"), progress)
+        caller, workers = self._caller(simulator, batched), as_count(workers, "workers")
+        threads = as_count(threads, "threads")
+        self._together("resume", {},
+                       lambda ranks: self._execute(ranks, caller, workers, threads, progress),
+                       caller, workers)
         return self
 
     def train(self, *marginals: Marginal, threads: int = 0, progress: Any = True) -> Run:
         """Trains more marginals on the simulations of a finished run: ``run.train("joint")``."""
         wanted = marginal_list(list(marginals), self.prior)
-        with shown(progress) as watcher:
-            self._core.train(wanted, as_count(threads, "threads"), watcher)
-        self._posterior = None
+        threads = as_count(threads, "threads")
+
+        def work(ranks: Any) -> None:
+            with shown(progress) as watcher:
+                self._core.train(ranks.core, wanted, threads, watcher)
+
+        self._together("train", {"marginals": wanted}, work)
         return self
 
     def check(self, simulations: int = 0, simulator: Simulator | None = None, *,
@@ -249,40 +264,49 @@ class Run:
             raise InputError(f"simulations = {count}: give check() the simulator that makes them")
         if not self.finished:
             raise InputError(f"{self.directory} is not finished; call resume()")
-        self._posterior = None
-        with self._simulating(self._caller(simulator, batched), as_count(workers, "workers"),
-                              progress) as (simulate, watcher):
-            return Checks(self._core.check(count, bool(correct), simulate,
-                                           as_count(threads, "threads"), watcher))
+        caller, workers = self._caller(simulator, batched), as_count(workers, "workers")
+        threads = as_count(threads, "threads")
+
+        def work(ranks: Any) -> Any:
+            with self._simulating(ranks, caller, workers, progress) as (simulate, watcher):
+                return self._core.check(ranks.core, count, bool(correct), simulate, threads, watcher)
+
+        return Checks(self._together("check", {"simulations": count, "correct": bool(correct)}, work,
+                                     caller, workers))
 
     def uncorrect(self) -> Run:
         """The posteriors as the networks have them, after ``check(correct=True)``. The checks on
         record were of the corrected ones: check again."""
-        self._core.remove_correction()
-        self._posterior = None
+        self._together("uncorrect", {}, lambda _: self._core.remove_correction())
         return self
 
     def report(self, *, truth: Mapping[str, float] | None = None,
                figures: Sequence[str] = ("pdf",)) -> Path:
         """Writes report.html, the whole story on one page, and figures ("pdf", "png", "svg") into
-        the directory; returns the page. ``hone.run`` did so if it was given a directory."""
+        the directory; returns the page. ``hone.run`` did so if it was given a directory. In an MPI
+        job rank 0 writes, and nobody waits."""
         if not self.finished:
             raise InputError(f"{self.directory} is not finished; call resume()")
         for name in figures:
             if name not in ("pdf", "png", "svg"):
                 raise InputError(f"figures = {name!r}: must be 'pdf', 'png' or 'svg'")
-        self._core.report({name: float(value) for name, value in (truth or {}).items()},
-                          list(figures))
+        values = {name: float(value) for name, value in (truth or {}).items()}
+        if leads(self._comm):
+            self._core.report(values, list(figures))
         return self.directory / REPORT
 
     def save(self, directory: str | os.PathLike[str]) -> Run:
         """Copies the run to a new directory, where it stays."""
-        target = Path(directory)
-        if target.exists() and any(target.iterdir()):
-            raise InputError(f"{target}: is not empty; a run is never overwritten")
-        shutil.copytree(self.directory, target, dirs_exist_ok=True)
+        target = Path(directory).absolute()
+
+        def work(_: Any) -> None:
+            if target.exists() and any(target.iterdir()):
+                raise InputError(f"{target}: is not empty; a run is never overwritten")
+            shutil.copytree(self.directory, target, dirs_exist_ok=True)
+
+        self._together("save", {"directory": os.fspath(directory)}, work)
         self._place = Place(target)
-        self._core = _core.Run.open(str(target))
+        self._core = self._place.open()
         return self
 
     def __repr__(self) -> str:
@@ -298,27 +322,38 @@ class Run:
             return None
         return Caller(simulator, self.prior.names, self.observation.size, batched)
 
-    def _execute(self, caller: Caller | None, workers: int, threads: int, progress: Any) -> None:
+    def _together(self, call: str, facts: dict[str, Any], work: Callable[[Any], Any],
+                  caller: Caller | None = None, workers: int = 0) -> Any:
+        """Work that changes the run, by all ranks that belong to it."""
+        ranks = ranks_of(self._comm)
+        self._posterior = None
+        return ranks.together(
+            f"run.{call}", {"run": str(self.directory), **facts},
+            lambda: {"directory": str(self.directory)}, lambda: work(ranks),
+            lambda: serving(ranks, caller, self._failures, workers))[1]
+
+    def _execute(self, ranks: Any, caller: Caller | None, workers: int, threads: int,
+                 progress: Any) -> None:
         done = self._core.complete()
         if done and self.checks is not None:
             return
-        self._posterior = None
-        with self._simulating(caller, workers, progress) as (simulate, watcher):
+        with self._simulating(ranks, caller, workers, progress) as (simulate, watcher):
             if not done:
-                self._core.execute(simulate, threads, watcher)
-            self._core.check(0, False, simulate, threads, watcher)
+                self._core.execute(ranks.core, simulate, threads, watcher)
+            self._core.check(ranks.core, 0, False, simulate, threads, watcher)
         if not self._place.temporary:
-            self.report()
+            self._core.report({}, ["pdf"])
 
     @contextmanager
-    def _simulating(self, caller: Caller | None, workers: int,
+    def _simulating(self, ranks: Any, caller: Caller | None, workers: int,
                     progress: Any) -> Iterator[tuple[Any, Any]]:
         """Who makes simulations and who watches. Whatever happens, what is finished is kept."""
         try:
-            with shown(progress) as watcher, executor(caller, self._failures, workers) as simulate:
+            with shown(progress) as watcher, \
+                    executor(caller, self._failures, workers, ranks.size > 1) as simulate:
                 yield simulate, watcher
         except SimulatorError as error:
-            self._note_tracebacks()
+            self._note_tracebacks(ranks)
             self._place.keep()
             raise error from self._failures.last_error
         except BaseException as error:
@@ -327,10 +362,12 @@ class Run:
             if hasattr(error, "add_note"):
                 error.add_note(hint)
             raise
-        self._note_tracebacks()
+        self._note_tracebacks(ranks)
 
-    def _note_tracebacks(self) -> None:
+    def _note_tracebacks(self, ranks: Any) -> None:
         """Into the log of the run, where external simulators leave their messages, too."""
+        for line in ranks.core.take_log() if ranks.core else []:
+            self._failures.hear(line)
         if self._failures.tracebacks:
             with (self.directory / "simulator.log").open("a", encoding="utf-8") as log:
                 log.write("\n".join(self._failures.tracebacks.values()))

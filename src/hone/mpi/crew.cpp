@@ -252,21 +252,20 @@ Message wait_for_message(Transport& transport) {
 
 }  // namespace
 
-bool serve_run(Transport& transport, const OpenLanes& open) {
+Message serve_runs(Transport& transport, const OpenLanes& open) {
   for (;;) {
-    const Message message = wait_for_message(transport);
-    if (message.tag == static_cast<int>(Tag::quit)) return false;
-    if (message.tag != static_cast<int>(Tag::job)) continue;
+    Message message = wait_for_message(transport);
+    if (message.tag != static_cast<int>(Tag::job)) return message;
     const JobMessage job = unpack_job(message.bytes);
     Tag end = Tag::quit;
     with_threads(job.threads > 0 ? job.threads : threads_of_rank(transport),
                  [&] { end = CrewRun(transport, job, open).work(); });
-    return end != Tag::quit;
+    if (end == Tag::quit) return {0, static_cast<int>(end), {}};
   }
 }
 
 void serve_leader(Transport& transport, const OpenLanes& open) {
-  while (serve_run(transport, open)) {
+  while (serve_runs(transport, open).tag != static_cast<int>(Tag::quit)) {
   }
 }
 

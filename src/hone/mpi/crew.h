@@ -16,8 +16,8 @@ using OpenLanes = std::function<LaneExecutors(const RunSpec& spec, const LogSink
 // nothing; whatever goes wrong is reported to rank 0.
 void serve_leader(Transport& transport, const OpenLanes& open);
 
-// The same for one run only; false: the program is at its end.
-bool serve_run(Transport& transport, const OpenLanes& open);
+// The same until rank 0 says something that is about no run: that message.
+Message serve_runs(Transport& transport, const OpenLanes& open);
 
 // What rank 0 says at the end of the program.
 void dismiss_crew(Transport& transport);

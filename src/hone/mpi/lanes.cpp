@@ -28,6 +28,15 @@ ExecutorOptions lane_options() {
           .flush_seconds = kSecondsPerPiece};
 }
 
+LaneExecutors thread_lanes(std::unique_ptr<Simulator> simulator) {
+  LaneExecutors lanes{std::move(simulator), {}};
+  const int count = lanes.simulator->concurrent() ? thread_count() : 1;
+  for (int lane = 0; lane < count; ++lane) {
+    lanes.executors.push_back(make_thread_executor(*lanes.simulator, lane_options()));
+  }
+  return lanes;
+}
+
 // Asks the executors to stop.
 class Lanes::Halted final : public Observer {
  public:

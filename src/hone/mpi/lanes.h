@@ -21,6 +21,10 @@ struct LaneExecutors {
   std::vector<std::unique_ptr<Executor>> executors;
 };
 
+// For a simulator in this process: one per thread (hone/core/parallel.h), if several at once may
+// call it.
+LaneExecutors thread_lanes(std::unique_ptr<Simulator> simulator);
+
 // What an executor of a lane must not decide: how many failures are too many. It hands rows on
 // soon.
 ExecutorOptions lane_options();

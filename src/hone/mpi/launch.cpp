@@ -29,16 +29,6 @@ constexpr std::string_view kOfLauncher[] = {
     "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_MCA_ess", "OMPI_MCA_orte_",
     "OMPI_MCA_pmix",    "PMIX_",          "PMI_",         "PRTE_"};
 
-void forget_launcher() {
-  std::vector<std::string> names;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    const auto starts = [&](std::string_view prefix) { return text.starts_with(prefix); };
-    if (std::ranges::any_of(kOfLauncher, starts)) names.emplace_back(text, 0, text.find('='));
-  }
-  for (const std::string& name : names) unsetenv(name.c_str());
-}
-
 // Where the library may be: beside the program or the Python module, as in the build directory; in
 // lib/hone of an installed tree; where HONE_MPI_LIBRARY says.
 std::vector<fs::path> candidates() {
@@ -58,7 +48,10 @@ std::vector<fs::path> candidates() {
   return found;
 }
 
-[[noreturn]] void fail_without(const std::string& reason) {
+[[noreturn]] void fail_without(const std::string& reason, const MpiWish& wish) {
+  if (wish.communicator != nullptr) {
+    fail(ErrorKind::input, "a communicator was given, but {}", reason);
+  }
   fail(ErrorKind::input,
        "this is a rank of an MPI job, but {}. Start it without mpirun, or set HONE_MPI=off if the "
        "ranks are not meant to work together",
@@ -66,6 +59,24 @@ std::vector<fs::path> candidates() {
 }
 
 }  // namespace
+
+std::vector<std::string> launcher_variables() {
+  std::vector<std::string> names;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const auto starts = [&](std::string_view prefix) { return text.starts_with(prefix); };
+    if (std::ranges::any_of(kOfLauncher, starts)) names.emplace_back(text, 0, text.find('='));
+  }
+  return names;
+}
+
+void forget_launcher() {
+  for (const std::string& name : launcher_variables()) unsetenv(name.c_str());
+}
+
+std::span<const char* const> signs_of_launch() {
+  return kSignsOfLaunch;
+}
 
 bool launched_by_mpi() {
   const char* wish = std::getenv("HONE_MPI");
@@ -81,27 +92,26 @@ int launched_rank() {
   return 0;
 }
 
-std::unique_ptr<Transport> join_mpi_job() {
+std::unique_ptr<Transport> join_mpi_job(const MpiWish& wish) {
   const auto places = candidates();
   const auto file = std::ranges::find_if(places, [](const fs::path& place) {
     std::error_code ignored;
     return fs::exists(place, ignored);
   });
   if (file == places.end()) {
-    fail_without(
-        fmt::format("hone was built without MPI ({} is missing; install libopenmpi-dev or "
-                    "libmpich-dev and build again)",
-                    kLibrary));
+    fail_without(fmt::format("hone was built without MPI ({} is missing; install libopenmpi-dev or "
+                             "libmpich-dev and build again)",
+                             kLibrary),
+                 wish);
   }
   // Global: Open MPI opens parts of its own, which look for its symbols.
   void* library = dlopen(file->c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (library == nullptr) fail_without(fmt::format("MPI cannot be loaded: {}", dlerror()));
+  if (library == nullptr) fail_without(fmt::format("MPI cannot be loaded: {}", dlerror()), wish);
   auto* open = reinterpret_cast<OpenMpi*>(dlsym(library, "hone_open_mpi"));
   char error[256] = "it is not a part of hone";
-  std::unique_ptr<Transport> transport(open == nullptr ? nullptr
-                                                       : open(version(), error, sizeof error));
-  if (!transport) fail_without(fmt::format("{} cannot be used: {}", file->string(), error));
-  forget_launcher();
+  std::unique_ptr<Transport> transport(
+      open == nullptr ? nullptr : open(version(), wish, error, sizeof error));
+  if (!transport) fail_without(fmt::format("{} cannot be used: {}", file->string(), error), wish);
   return transport;
 }
 

@@ -11,10 +11,17 @@ namespace hone {
 bool launched_by_mpi();
 int launched_rank();  // as the launcher says; 0 if it does not
 
-// Opens the shared library that talks MPI and joins the job; takes the launcher's variables out of
-// the environment, so that simulators that use MPI themselves do not take part in the job.
-// Error{input} if this hone has no such library or MPI is not installed.
-std::unique_ptr<Transport> join_mpi_job();
+// Variables that tell of a launch: one of them is there.
+std::span<const char* const> signs_of_launch();
+
+// Opens the shared library that talks MPI and joins the job. Error{input} if this hone has no such
+// library or MPI is not installed.
+std::unique_ptr<Transport> join_mpi_job(const MpiWish& wish = {});
+
+// Names of the launcher's variables in the environment by which a child process would take itself
+// for a rank; and takes them out, so that simulators that use MPI do not take part in the job.
+std::vector<std::string> launcher_variables();
+void forget_launcher();
 
 // Threads for a rank: the cores it may use, but no more than its share of the machine.
 int threads_of_rank(const Transport& transport);

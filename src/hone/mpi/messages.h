@@ -30,7 +30,8 @@
 //   [stop_work                   ->]
 //                                <-       calibrated: their ranks, or an error
 //   dismiss: end of the job      ->
-//   quit: end of the program     ->
+//   say: between runs           <-->      (roll_call.h)
+//   quit: end of the program    <-->
 
 namespace hone {
 
@@ -52,6 +53,7 @@ enum class Tag {
   calibrate,
   calibrated,
   dismiss,
+  say,
   quit,
 };
 

@@ -24,8 +24,10 @@ constexpr std::size_t kMostShared = std::size_t{1} << 30;
 
 class MpiTransport final : public Transport {
  public:
-  explicit MpiTransport(bool ends_mpi) : ends_mpi_(ends_mpi) {
-    MPI_Comm_dup(MPI_COMM_WORLD, &job_);  // nobody else's messages
+  MpiTransport(MPI_Comm communicator, bool began_mpi) : began_mpi_(began_mpi) {
+    MPI_Request made = MPI_REQUEST_NULL;
+    MPI_Comm_idup(communicator, &job_, &made);  // nobody else's messages
+    wait_for(made);
     MPI_Comm_rank(job_, &rank_);
     MPI_Comm_size(job_, &size_);
     MPI_Comm machine = MPI_COMM_NULL;
@@ -82,18 +84,22 @@ class MpiTransport final : public Transport {
     }
   }
 
-  void finish() override {
+  bool finish_within(double seconds) override {
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     BackOff back_off;
-    while (!sending_.empty()) {
-      forget_sent();
+    for (; !sending_.empty(); forget_sent()) {
+      if (Clock::now() > end) return false;
       back_off.sleep();
     }
     MPI_Request all_here = MPI_REQUEST_NULL;
     MPI_Ibarrier(job_, &all_here);
-    wait_for(all_here);
+    if (!wait_for(all_here, end)) return false;
     MPI_Comm_free(&job_);
-    if (ends_mpi_) MPI_Finalize();
+    if (began_mpi_) MPI_Finalize();
+    return true;
   }
+
+  bool began_mpi() const override { return began_mpi_; }
 
   void abort(int code) override {
     MPI_Abort(job_, code);
@@ -101,6 +107,8 @@ class MpiTransport final : public Transport {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  using Time = std::chrono::time_point<Clock, std::chrono::duration<double>>;
   struct Sending {
     std::vector<std::byte> bytes;
     MPI_Request request;
@@ -114,11 +122,12 @@ class MpiTransport final : public Transport {
     });
   }
 
-  static void wait_for(MPI_Request& request) {
+  static bool wait_for(MPI_Request& request, Time end = Time::max()) {
     BackOff back_off;
     for (int done = 0;;) {
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-      if (done != 0) return;
+      if (done != 0) return true;
+      if (Clock::now() > end) return false;
       back_off.sleep();
     }
   }
@@ -152,31 +161,48 @@ class MpiTransport final : public Transport {
   }
 
   MPI_Comm job_ = MPI_COMM_NULL;
-  bool ends_mpi_;
+  bool began_mpi_;
   int rank_ = 0, size_ = 1, ranks_here_ = 1;
   std::list<Sending> sending_;
   std::vector<std::byte> shared_;
 };
 
+// Initialised by whom it may. What is wrong goes to `error`.
+bool ready_to_use(const MpiWish& wish, bool& begun_here, std::string& error) {
+  int initialised = 0, threads = 0;
+  MPI_Initialized(&initialised);
+  if (wish.communicator != nullptr &&
+      (initialised == 0 || wish.communicator_size != sizeof(MPI_Comm))) {
+    error = "it uses another MPI library than mpi4py; build hone with that one";
+    return false;
+  }
+  begun_here = initialised == 0;
+  const int wanted = wish.others_call_mpi ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+  if (begun_here) {
+    MPI_Init_thread(nullptr, nullptr, wanted, &threads);
+  } else {
+    MPI_Query_thread(&threads);
+  }
+  if (threads < MPI_THREAD_SERIALIZED) error = "this MPI does not offer MPI_THREAD_SERIALIZED";
+  return error.empty();
+}
+
 }  // namespace
 }  // namespace hone
 
 extern "C" __attribute__((visibility("default"))) hone::Transport* hone_open_mpi(
-    const char* version, char* error, std::size_t error_size) {
+    const char* version, const hone::MpiWish& wish, char* error, std::size_t error_size) {
+  bool begun_here = false;
+  std::string trouble;
   if (std::strcmp(version, HONE_VERSION) != 0) {
-    std::snprintf(error, error_size, "it belongs to version %s", HONE_VERSION);
-    return nullptr;
+    trouble = "it belongs to version " HONE_VERSION;
+  } else if (hone::ready_to_use(wish, begun_here, trouble)) {
+    MPI_Comm communicator = MPI_COMM_WORLD;
+    if (wish.communicator != nullptr) {
+      std::memcpy(&communicator, wish.communicator, sizeof communicator);
+    }
+    return new hone::MpiTransport(communicator, begun_here);
   }
-  int initialised = 0, threads = 0;
-  MPI_Initialized(&initialised);
-  if (initialised != 0) {
-    MPI_Query_thread(&threads);
-  } else {
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads);
-  }
-  if (threads < MPI_THREAD_SERIALIZED) {
-    std::snprintf(error, error_size, "this MPI does not offer MPI_THREAD_SERIALIZED");
-    return nullptr;
-  }
-  return new hone::MpiTransport(initialised == 0);
+  std::snprintf(error, error_size, "%s", trouble.c_str());
+  return nullptr;
 }

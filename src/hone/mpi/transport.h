@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,16 +44,28 @@ class Transport {
   };
   virtual void share(std::span<const Part> parts) = 0;
 
-  // Every rank calls this last: waits until what was sent has arrived, then for the others.
-  virtual void finish() = 0;
+  // Every rank calls this last: waits until what was sent has arrived, then for the others, and
+  // ends MPI if it was begun here. False: the others have not come within so many seconds.
+  virtual bool finish_within(double seconds) = 0;
+  void finish() { finish_within(std::numeric_limits<double>::infinity()); }
+  virtual bool began_mpi() const = 0;  // else MPI is the program's
   // Ends all ranks at once: for when one of them does not answer.
   virtual void abort(int code) = 0;
 
   bool lost = false;  // a rank does not answer any more: only abort() ends the job
 };
 
+// Which ranks.
+struct MpiWish {
+  // The handle of a communicator (an MPI_Comm) of the program and its size; null: all ranks.
+  const void* communicator = nullptr;
+  std::size_t communicator_size = 0;
+  bool others_call_mpi = false;  // in this process, at any time
+};
+
 // What the shared library exports as `hone_open_mpi`: initialises MPI unless the program (mpi4py)
 // has. Null on failure, with the reason in `error`.
-using OpenMpi = Transport*(const char* version, char* error, std::size_t error_size);
+using OpenMpi = Transport*(const char* version, const MpiWish& wish, char* error,
+                           std::size_t error_size);
 
 }  // namespace hone
