@@ -40,13 +40,33 @@ py::list kinds() {
   return list;
 }
 
+// Correlations as (parameter, parameter, value).
+using Correlations = std::vector<std::tuple<int, int, double>>;
+
 Prior make_prior(const std::vector<std::string>& names, const std::vector<std::string>& labels,
-                 const std::vector<BoundDistribution>& distributions) {
+                 const std::vector<BoundDistribution>& distributions,
+                 const Correlations& correlations) {
   std::vector<Parameter> parameters;
   for (std::size_t i = 0; i < names.size(); ++i) {
     parameters.push_back({names[i], labels.at(i), distributions.at(i).pointer});
   }
-  return Prior(std::move(parameters));
+  if (correlations.empty()) return Prior(std::move(parameters));
+  Matrix<double> matrix(std::ssize(names), std::ssize(names));
+  for (Index d = 0; d < matrix.rows(); ++d) matrix(d, d) = 1;
+  for (const auto& [a, b, value] : correlations) matrix(a, b) = matrix(b, a) = value;
+  return {std::move(parameters), Copula(std::move(matrix))};
+}
+
+Correlations correlations_of(const Prior& prior) {
+  Correlations result;
+  if (prior.copula() == nullptr) return result;
+  for (int a = 0; a < prior.dimensions(); ++a) {
+    for (int b = a + 1; b < prior.dimensions(); ++b) {
+      const double value = prior.copula()->correlation()(a, b);
+      if (value != 0) result.emplace_back(a, b, value);
+    }
+  }
+  return result;
 }
 
 DoubleArray log_density(const Prior& prior, const DoubleArray& theta) {
@@ -97,6 +117,7 @@ void bind_prior(py::module_& m) {
            })
       .def("distribution", [](const Prior& prior,
                               int d) { return BoundDistribution{prior.parameter(d).distribution}; })
+      .def("correlations", &correlations_of)
       .def("log_density", &log_density)
       .def("to_unit", &converted<&Prior::to_unit>)
       .def("to_theta", &converted<&Prior::to_theta>)

@@ -13,7 +13,7 @@ from .errors import InputError
 
 
 class Prior:
-    """Independent priors of all parameters, in their order.
+    """Priors of all parameters, in their order; independent unless said otherwise.
 
     >>> import hone
     >>> prior = hone.Prior(mass=hone.LogUniform(1, 100), slope=hone.Normal(-2, 0.5))
@@ -24,6 +24,15 @@ class Prior:
 
     A dictionary does instead of keywords, and a list gives the names theta_0, theta_1, ... Labels
     are for figures: ``labels={"mass": "M"}``.
+
+    ``correlations`` are those of the normal scores of two parameters; of normal parameters, their
+    own:
+
+    >>> prior = hone.Prior(
+    ...     mass=hone.Normal(1, 0.1), slope=hone.Normal(-2, 0.5),
+    ...     correlations={("mass", "slope"): 0.8})
+    >>> prior.correlations
+    {('mass', 'slope'): 0.8}
     """
 
     def __init__(
@@ -31,6 +40,7 @@ class Prior:
         distributions: Mapping[str, Distribution] | Sequence[Distribution] | None = None,
         *,
         labels: Mapping[str, str] | None = None,
+        correlations: Mapping[tuple[str, str], float] | None = None,
         **named: Distribution,
     ) -> None:
         given = _by_name(distributions, named)
@@ -50,6 +60,7 @@ class Prior:
             list(given),
             [(labels or {}).get(name, "") for name in given],
             [one._core for one in given.values()],
+            _indexed(correlations or {}, list(given)),
         )
 
     @classmethod
@@ -67,6 +78,12 @@ class Prior:
     def labels(self) -> list[str]:
         """What figures write at the axes."""
         return self._core.labels()
+
+    @property
+    def correlations(self) -> dict[tuple[str, str], float]:
+        """Of pairs of parameters; those that are not here are 0."""
+        names = self.names
+        return {(names[a], names[b]): value for a, b, value in self._core.correlations()}
 
     @property
     def dimensions(self) -> int:
@@ -110,11 +127,15 @@ class Prior:
         return hash(tuple(self.names))
 
     def __repr__(self) -> str:
-        return f"Prior({', '.join(f'{name}={self[name]!r}' for name in self.names)})"
+        parts = [f"{name}={self[name]!r}" for name in self.names]
+        if self.correlations:
+            parts.append(f"correlations={self.correlations!r}")
+        return f"Prior({', '.join(parts)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         labels = dict(zip(self.names, self._core.labels()))
-        return _restore_prior, ({name: self[name] for name in self.names}, labels)
+        return _restore_prior, (
+            {name: self[name] for name in self.names}, labels, self.correlations)
 
 
 def as_prior(value: Any) -> Prior:
@@ -142,8 +163,33 @@ def _by_name(distributions: Any, named: dict[str, Any]) -> dict[str, Any]:
     return {**distributions, **named}
 
 
-def _restore_prior(distributions: dict[str, Distribution], labels: dict[str, str]) -> Prior:
-    return Prior(distributions, labels=labels)
+def _indexed(correlations: Any, names: list[str]) -> list[tuple[int, int, float]]:
+    result: list[tuple[int, int, float]] = []
+    for pair, value in dict(correlations).items():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise InputError(f"correlations: {pair!r}: must be a pair of names, (\"a\", \"b\")")
+        for name in pair:
+            if name not in names:
+                raise InputError(
+                    f"correlations: there is no parameter {name!r}; "
+                    + _core.suggestion(str(name), names)
+                )
+        if pair[0] == pair[1]:
+            raise InputError(f"correlations: {pair!r}: is one parameter, not two")
+        if not -1 < float(value) < 1:
+            raise InputError(f"correlations: {pair!r} = {value!r}: must lie in (-1, 1)")
+        if pair[::-1] in correlations:
+            raise InputError(f"correlations: {pair!r} is there twice")
+        result.append((names.index(pair[0]), names.index(pair[1]), float(value)))
+    return result
+
+
+def _restore_prior(
+    distributions: dict[str, Distribution],
+    labels: dict[str, str],
+    correlations: dict[tuple[str, str], float],
+) -> Prior:
+    return Prior(distributions, labels=labels, correlations=correlations)
 
 
 class Region:

@@ -130,3 +130,30 @@ def test_a_region_contains_samples_and_has_a_mass(prior):
         region.intersect(hone.Region(prior, a=(0.75, 1)))
     with pytest.raises(hone.InputError, match="low, high"):
         hone.Region(prior, a=1)
+
+
+def test_correlated_priors():
+    correlations = {("a", "b"): 0.8}
+    prior = hone.Prior(a=hone.Normal(1, 2), b=hone.Normal(0, 1), correlations=correlations)
+    assert prior.correlations == correlations
+    assert "correlations={('a', 'b'): 0.8}" in repr(prior)
+    assert pickle.loads(pickle.dumps(prior)) == prior
+    assert prior != hone.Prior(a=hone.Normal(1, 2), b=hone.Normal(0, 1))
+    theta = prior.sample(20000)
+    assert abs(np.corrcoef(theta.T)[0, 1] - 0.8) < 4 * 0.36 / np.sqrt(20000)
+    assert abs(theta[:, 0].mean() - 1) < 4 * 2 / np.sqrt(20000)
+    z = (theta[:5] - [1, 0]) / [2, 1]
+    exact = -np.log(2 * np.pi * 2 * 0.6) - (z**2).sum(1) / 0.72 + 0.8 * z.prod(1) / 0.36
+    np.testing.assert_allclose(prior.log_prob(theta[:5]), exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("correlations, words", [
+    ({("a", "c"): 0.5}, "no parameter 'c'"),
+    ({("a", "a"): 0.5}, "one parameter, not two"),
+    ({("a", "b"): 1.0}, r"must lie in \(-1, 1\)"),
+    ({("a", "b"): 0.5, ("b", "a"): 0.5}, "is there twice"),
+    ({"ab": 0.5}, "must be a pair of names"),
+])
+def test_correlations_that_cannot_be(correlations, words):
+    with pytest.raises(hone.InputError, match=words):
+        hone.Prior(a=hone.Normal(1, 2), b=hone.Normal(0, 1), correlations=correlations)

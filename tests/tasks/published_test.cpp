@@ -23,9 +23,6 @@ Matrix<double> published_samples(const Task& task) {
   }
   Matrix<double> samples(std::ssize(values) / parameters, parameters);
   std::copy(values.begin(), values.end(), samples.data());
-  for (Index i = 0; task.from_published && i < samples.rows(); ++i) {
-    task.from_published(samples.row(i));
-  }
   return samples;
 }
 

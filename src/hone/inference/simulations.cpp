@@ -113,12 +113,40 @@ Index Simulations::failed() const {
   return std::distance(reasons.begin(), reasons.lower_bound(issued_));
 }
 
+namespace {
+
+// A ratio of the joint density to p(x) times any density of the parameters gives the posterior,
+// over that density. Against uniform negatives it is the posterior density in local coordinates
+// itself, whatever the correlations.
+void add_correlated(Dataset& data, const Matrix<double>& theta, double validation_fraction,
+                    const Rng& rng) {
+  const Index n = theta.rows();
+  data.theta = Matrix<float>(2 * n, theta.cols());
+  for (Index i = 0; i < n; ++i) {
+    const std::int64_t id = data.ids[static_cast<std::size_t>(i)];
+    Rng uniform = rng.child("uniform negative", static_cast<std::uint64_t>(id));
+    for (Index d = 0; d < theta.cols(); ++d) {
+      data.theta(i, d) = static_cast<float>(data.prior.to_local(static_cast<int>(d), theta(i, d)));
+      data.theta(n + i, d) = static_cast<float>(uniform.uniform());
+    }
+    const bool validates = is_validation(id, validation_fraction);
+    (validates ? data.validation : data.training).push_back(i);
+    (validates ? data.validation_negatives : data.training_negatives).push_back(n + i);
+  }
+}
+
+}  // namespace
+
 Dataset Simulations::inside(const Region& region, double validation_fraction) const {
   Dataset data{.prior = TruncatedPrior(prior_, region), .ids = select(region, false)};
   data.issued = issued_;
   data.x = store_.x_rows(data.ids);
   if (noise_ != nullptr) {
     data.x = std::make_unique<NoisyRows>(std::move(data.x), *noise_, data.ids, rng_);
+  }
+  if (prior_.copula() != nullptr) {
+    add_correlated(data, store_.read_theta(data.ids), validation_fraction, rng_);
+    return data;
   }
   std::vector<std::int64_t> all = data.ids;
   const std::vector<std::int64_t> failed = select(region, true);

@@ -19,8 +19,9 @@ struct Dataset {
   TruncatedPrior prior;                    // what they were drawn from
   std::vector<std::int64_t> ids = {};      // of the successful ones, ascending
   std::unique_ptr<RowSource> x = nullptr;  // (n, data size), noise included
-  // (n + failed, parameters): local coordinates. Only with the failed ones, which come last, are
-  // they uniform on (0, 1).
+  // (n + others, parameters): local coordinates. The others are for negatives, so that these are
+  // uniform on the unit cube: the failed simulations, which belong to the prior too; or, where
+  // parameters are correlated, as many uniform points as there are simulations.
   Matrix<float> theta = {};
   std::vector<Index> training = {}, validation = {};                      // rows of x
   std::vector<Index> training_negatives = {}, validation_negatives = {};  // rows of theta

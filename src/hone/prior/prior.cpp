@@ -8,6 +8,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
+#include "hone/prior/unit_point.h"
 
 namespace hone {
 namespace {
@@ -42,9 +43,10 @@ Parameter parameter_from_json(const nlohmann::json& json, std::size_t i) {
     fail(ErrorKind::input, "{}: must be a table with name, label and prior", where);
   }
   for (const auto& [field, value] : json.items()) {
-    if (field == "name" || field == "label" || field == "prior") continue;
+    const std::vector<std::string> known{"name", "label", "prior", "correlations"};
+    if (std::ranges::find(known, field) != known.end()) continue;
     fail(ErrorKind::input, "{}: unknown field '{}'; {}", where, field.substr(0, 60),
-         suggestion(field, {"name", "label", "prior"}));
+         suggestion(field, known));
   }
   if (!json.contains("name")) fail(ErrorKind::input, "{}.name: missing", where);
   if (!json.contains("prior")) fail(ErrorKind::input, "{}.prior: missing", where);
@@ -53,7 +55,36 @@ Parameter parameter_from_json(const nlohmann::json& json, std::size_t i) {
           make_distribution(distribution_spec_from_json(json["prior"], prior), prior)};
 }
 
+Matrix<double> no_correlation(int dimensions) {
+  Matrix<double> r(dimensions, dimensions);
+  for (Index d = 0; d < dimensions; ++d) r(d, d) = 1;
+  return r;
+}
+
+// Of parameter d with others, which may be given once for a pair.
+void add_correlations(Matrix<double>& r, const nlohmann::json& json, const Prior& prior, int d) {
+  const std::string where = fmt::format("parameters[{}].correlations", d);
+  if (!json.is_object()) {
+    fail(ErrorKind::input,
+         "{}: must be a table of parameters and numbers, such as {{ mass = 0.5 }}", where);
+  }
+  for (const auto& [name, value] : json.items()) {
+    const int other = prior.index_of(name);
+    if (!value.is_number() || !(std::abs(value.get<double>()) < 1)) {
+      fail(ErrorKind::input, "{}.{} = {}: must be a number in (-1, 1)", where, name, value.dump());
+    }
+    if (other == d) fail(ErrorKind::input, "{}.{}: is the parameter itself", where, name);
+    if (r(d, other) != 0) fail(ErrorKind::input, "{}.{}: is given twice", where, name);
+    r(d, other) = r(other, d) = value.get<double>();
+  }
+}
+
 }  // namespace
+
+Prior::Prior(std::vector<Parameter> parameters, Copula copula) : Prior(std::move(parameters)) {
+  HONE_ASSERT(copula.dimensions() == dimensions());
+  copula_ = std::make_shared<const Copula>(std::move(copula));
+}
 
 Prior::Prior(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
   if (parameters_.empty()) fail(ErrorKind::input, "parameters: there must be at least one");
@@ -95,7 +126,12 @@ double Prior::log_density(std::span<const double> theta) const {
   for (int d = 0; d < dimensions(); ++d) {
     sum += (*this)[d].log_density(theta[static_cast<std::size_t>(d)]);
   }
-  return sum;
+  if (!copula_ || !std::isfinite(sum)) return sum;
+  std::vector<UnitPoint> u;
+  for (int d = 0; d < dimensions(); ++d) {
+    u.push_back(hone::to_unit((*this)[d], theta[static_cast<std::size_t>(d)]));
+  }
+  return sum + copula_->log_density(u);
 }
 
 void Prior::to_unit(MatrixView<double> u, MatrixView<const double> theta) const {
@@ -113,7 +149,10 @@ void Prior::to_theta(MatrixView<double> theta, MatrixView<const double> u) const
 }
 
 bool Prior::operator==(const Prior& other) const {
-  return std::equal(parameters_.begin(), parameters_.end(), other.parameters_.begin(),
+  const bool same_copula =
+      copula_ && other.copula_ ? *copula_ == *other.copula_ : copula_ == other.copula_;
+  return same_copula &&
+         std::equal(parameters_.begin(), parameters_.end(), other.parameters_.begin(),
                     other.parameters_.end(), [](const Parameter& a, const Parameter& b) {
                       return a.name == b.name && a.label == b.label &&
                              a.distribution->spec() == b.distribution->spec();
@@ -127,6 +166,14 @@ nlohmann::json to_json(const Prior& prior) {
                     {"label", parameter.label},
                     {"prior", to_json(parameter.distribution->spec())}});
   }
+  if (prior.copula() == nullptr) return json;
+  const Matrix<double>& r = prior.copula()->correlation();
+  for (int d = 0; d < prior.dimensions(); ++d) {
+    for (int other = 0; other < d; ++other) {
+      if (r(d, other) == 0) continue;
+      json[std::size_t(d)]["correlations"][prior.parameter(other).name] = r(d, other);
+    }
+  }
   return json;
 }
 
@@ -136,7 +183,16 @@ Prior prior_from_json(const nlohmann::json& json) {
   for (std::size_t i = 0; i < json.size(); ++i) {
     parameters.push_back(parameter_from_json(json[i], i));
   }
-  return Prior(std::move(parameters));
+  const bool correlated = std::ranges::any_of(
+      json, [](const nlohmann::json& one) { return one.contains("correlations"); });
+  if (!correlated) return Prior(std::move(parameters));
+  const Prior independent(parameters);
+  Matrix<double> r = no_correlation(independent.dimensions());
+  for (int d = 0; d < independent.dimensions(); ++d) {
+    const nlohmann::json& one = json[static_cast<std::size_t>(d)];
+    if (one.contains("correlations")) add_correlations(r, one["correlations"], independent, d);
+  }
+  return {std::move(parameters), Copula(std::move(r))};
 }
 
 }  // namespace hone

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "hone/core/matrix.h"
+#include "hone/prior/copula.h"
 #include "hone/prior/distribution.h"
 
 namespace hone {
@@ -18,15 +20,19 @@ struct Parameter {
   DistributionPointer distribution;
 };
 
-// Independent priors of all parameters: p(theta) = prod_d p_d(theta_d).
+// Priors of all parameters. Independent ones, p(theta) = prod_d p_d(theta_d), or with correlations
+// between them: then p_d are the marginals of p, and a copula (hone/prior/copula.h) is what p has
+// beside them.
 //
-// Its coordinates u_d = CDF_d(theta_d) are uniform on the unit cube, and everything that cuts or
-// measures works in them. A double u cannot resolve the far upper tail: see UnitPoint.
+// Its coordinates u_d = CDF_d(theta_d) are uniform on (0, 1), and everything that cuts or measures
+// works in them. A double u cannot resolve the far upper tail: see UnitPoint.
 class Prior {
  public:
   // Throws Error{input} unless there is a parameter and names are unique, not empty, no numbers
   // (those are indices) and free of commas, quotes, control characters and outer blanks.
   explicit Prior(std::vector<Parameter> parameters);
+  // The same with correlations of the normal scores.
+  Prior(std::vector<Parameter> parameters, Copula copula);
 
   int dimensions() const { return static_cast<int>(parameters_.size()); }
   const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -37,20 +43,24 @@ class Prior {
   // Throws Error{input} with the nearest name if there is no such parameter.
   int index_of(std::string_view name) const;
 
+  const Copula* copula() const { return copula_.get(); }  // null: independent
+
   double log_density(std::span<const double> theta) const;
 
   // Row by row; both (n, dimensions). Input and output may be the same memory.
   void to_unit(MatrixView<double> u, MatrixView<const double> theta) const;
   void to_theta(MatrixView<double> theta, MatrixView<const double> u) const;
 
-  bool operator==(const Prior& other) const;  // same names, labels and distributions
+  bool operator==(const Prior& other) const;  // same names, labels, distributions, correlations
 
  private:
   std::vector<Parameter> parameters_;
+  std::shared_ptr<const Copula> copula_;
 };
 
 // [{"name": "mass", "label": "M", "prior": {"kind": "uniform", "low": 0, "high": 1}}, ...], as the
-// parameters of a problem file.
+// parameters of a problem file. Correlations stand at the later of two parameters:
+// {"name": "slope", ..., "correlations": {"mass": 0.5}}.
 nlohmann::json to_json(const Prior& prior);
 Prior prior_from_json(const nlohmann::json& json);
 

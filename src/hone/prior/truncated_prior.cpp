@@ -45,10 +45,34 @@ UnitPoint TruncatedAxis::to_unit(const UnitPoint& local) const {
 TruncatedPrior::TruncatedPrior(Prior prior, Region region)
     : prior_(std::move(prior)), region_(std::move(region)) {
   HONE_ASSERT(prior_.dimensions() == region_.dimensions());
-  for (int d = 0; d < dimensions(); ++d) axes_.emplace_back(region_.axis(d));
+  std::vector<std::vector<Interval>> intervals;
+  for (int d = 0; d < dimensions(); ++d) {
+    axes_.emplace_back(region_.axis(d));
+    intervals.push_back(region_.axis(d));
+  }
+  if (prior_.copula() == nullptr) return;
+  cut_ = std::make_shared<const Copula::Cut>(*prior_.copula(), std::move(intervals));
+}
+
+double TruncatedPrior::log_mass() const {
+  return cut_ ? cut_->log_mass() : region_.log_mass();
+}
+
+void TruncatedPrior::sample_correlated(std::span<double> theta, std::span<double> u,
+                                       Rng& rng) const {
+  std::vector<UnitPoint> points(static_cast<std::size_t>(dimensions()));
+  do {  // rounding may put a point just outside an edge
+    cut_->sample(points, rng);
+    for (int d = 0; d < dimensions(); ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      theta[at] = hone::to_theta(prior_[d], points[at]);
+      u[at] = to_unit(prior_[d], theta[at]).u;
+    }
+  } while (!region_.contains(prior_, theta));
 }
 
 void TruncatedPrior::sample_row(std::span<double> theta, std::span<double> u, Rng rng) const {
+  if (cut_) return sample_correlated(theta, u, rng);
   for (int d = 0; d < dimensions(); ++d) {
     // Rounding may put a point just outside an edge; it is drawn again. More often than a few times
     // only when the interval is about as narrow as the spacing of doubles.
@@ -85,7 +109,7 @@ PriorSamples TruncatedPrior::sample(Index rows, const Rng& rng, Index first_row)
 
 double TruncatedPrior::log_density(std::span<const double> theta) const {
   if (!region_.contains(prior_, theta)) return -std::numeric_limits<double>::infinity();
-  return prior_.log_density(theta) - region_.log_mass();
+  return prior_.log_density(theta) - log_mass();
 }
 
 double TruncatedPrior::to_local(int d, double theta) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,7 +11,7 @@
 namespace hone {
 
 // One axis of a region in its own coordinate: local = CDF of the prior cut to the axis' intervals
-// and normalised again, uniform on (0, 1) under the truncated prior.
+// and normalised again, uniform on (0, 1) under the truncated prior if parameters are independent.
 class TruncatedAxis {
  public:
   explicit TruncatedAxis(std::vector<Interval> intervals);  // sorted, disjoint, not empty
@@ -41,6 +42,8 @@ class TruncatedPrior {
   const Region& region() const { return region_; }
   int dimensions() const { return prior_.dimensions(); }
   const TruncatedAxis& axis(int d) const { return axes_[static_cast<std::size_t>(d)]; }
+  // Of the prior inside. With correlations not the product of the axes' masses, and estimated.
+  double log_mass() const;
 
   // Row i comes from rng.child("row", first_row + i) alone, so rows do not depend on how many are
   // drawn or by how many threads. Every row satisfies region().contains(). Throws
@@ -58,9 +61,12 @@ class TruncatedPrior {
   void to_theta(MatrixView<double> theta, MatrixView<const double> local) const;
 
  private:
+  void sample_correlated(std::span<double> theta, std::span<double> u, Rng& rng) const;
+
   Prior prior_;
   Region region_;
   std::vector<TruncatedAxis> axes_;
+  std::shared_ptr<const Copula::Cut> cut_;  // of correlated parameters
 };
 
 // TruncatedPrior(prior, region).sample(rows, rng).

@@ -2,9 +2,9 @@
 // psi = V beta, where V holds an offset and the last 9 values of a fixed stimulus. The data are the
 // sufficient statistics V^T y: the number of spikes and the spike-triggered sums of the stimulus.
 //
-// sbibm's prior on beta = (offset, filter f) is a correlated Gaussian: offset ~ N(0, 2), and F f
-// standard normal for a matrix F of differences that makes f smooth. The parameters here are the
-// independent ones, z = (offset / sqrt(2), F f); Task::from_published takes beta to z.
+// The prior on beta = (offset, filter f) is a correlated Gaussian: offset ~ N(0, 2), and F f
+// standard normal for a matrix F of differences that makes f smooth. So beta is a linear map of
+// independent z = (offset / sqrt(2), F f).
 
 #include <array>
 #include <cmath>
@@ -68,16 +68,6 @@ Vector beta_of(std::span<const double> z) {
   return beta;
 }
 
-void from_published(std::span<double> beta) {
-  beta[0] /= std::sqrt(2.0);
-  const std::span<double> filter = beta.subspan(1);
-  for (Index k = kFilter; k-- > 0;) {  // from the end: element k needs those before it
-    double sum = 0;
-    for (Index j = 0; j <= k; ++j) sum += smoothness()(k, j) * filter[static_cast<std::size_t>(j)];
-    filter[static_cast<std::size_t>(k)] = sum;
-  }
-}
-
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
@@ -90,16 +80,14 @@ double log_one_plus_exp(double psi) {
 
 // log P(y) = sum_t y_t psi_t - log(1 + e^psi_t), and sum_t y_t psi_t = beta . x. Different spike
 // trains have different x, because the stimulus is as good as random, so P(x) is P(y).
-double log_likelihood(std::span<const double> x, std::span<const double> z) {
+double log_likelihood(std::span<const double> x, std::span<const double> beta) {
   require_observation(x, kParameters, kName);
-  const Vector beta = beta_of(z);
   double sum = dot(beta, x);
   for (Index t = 0; t < kBins; ++t) sum -= log_one_plus_exp(dot(design().row(t), beta));
   return sum;
 }
 
-void simulate(std::span<double> x, std::span<const double> z, Rng& noise) {
-  const Vector beta = beta_of(z);
+void simulate(std::span<double> x, std::span<const double> beta, Rng& noise) {
   std::fill(x.begin(), x.end(), 0.0);
   for (Index t = 0; t < kBins; ++t) {
     const auto row = design().row(t);
@@ -108,40 +96,84 @@ void simulate(std::span<double> x, std::span<const double> z, Rng& noise) {
   }
 }
 
-Prior make_prior() {
+std::vector<Parameter> normal_parameters(const char* name, const Vector& sigma) {
   std::vector<Parameter> parameters;
   for (int k = 0; k < kParameters; ++k) {
-    parameters.push_back({fmt::format("z_{}", k), fmt::format("$z_{{{}}}$", k),
-                          make_distribution({"normal", {{"mean", 0}, {"sigma", 1}}, {}})});
+    const double width = sigma[static_cast<std::size_t>(k)];
+    parameters.push_back({fmt::format("{}_{}", name, k), fmt::format("$\\{}_{{{}}}$", name, k),
+                          make_distribution({"normal", {{"mean", 0}, {"sigma", width}}, {}})});
   }
-  return Prior(std::move(parameters));
+  return parameters;
+}
+
+// z
+Prior independent_prior() {
+  Vector one{};
+  one.fill(1);
+  return Prior(normal_parameters("zeta", one));
+}
+
+// beta = A z: standard deviations and correlations of A A^T.
+Prior make_prior() {
+  std::array<Vector, kParameters> columns{};
+  for (std::size_t k = 0; k < kParameters; ++k) {
+    Vector z{};
+    z[k] = 1;
+    columns[k] = beta_of(z);
+  }
+  const auto covariance = [&](Index i, Index j) {
+    double sum = 0;
+    for (const Vector& column : columns) sum += column[std::size_t(i)] * column[std::size_t(j)];
+    return sum;
+  };
+  Vector sigma{};
+  Matrix<double> correlation(kParameters, kParameters);
+  for (Index i = 0; i < kParameters; ++i) {
+    sigma[std::size_t(i)] = std::sqrt(covariance(i, i));
+    correlation(i, i) = 1;
+    for (Index j = 0; j < i; ++j) {
+      correlation(i, j) = correlation(j, i) =
+          covariance(i, j) / (sigma[std::size_t(i)] * sigma[std::size_t(j)]);
+    }
+  }
+  return {normal_parameters("beta", sigma), Copula(std::move(correlation))};
+}
+
+// By rejection in z, where the prior is a product.
+Matrix<double> reference_samples(std::span<const double> x, Index rows, const Rng& rng) {
+  const auto in_z =
+      samples_by_rejection(independent_prior(), kParameters, kName,
+                           [](std::span<const double> data, std::span<const double> z) {
+                             return log_likelihood(data, beta_of(z));
+                           },
+                           {.draws = 10000, .components = 4});
+  Matrix<double> samples = in_z(x, rows, rng);
+  for (Index i = 0; i < rows; ++i) {
+    const Vector beta = beta_of(samples.row(i));
+    std::ranges::copy(beta, samples.row(i).begin());
+  }
+  return samples;
 }
 
 }  // namespace
 
 Task bernoulli_glm_task() {
   // Observation 1 of the benchmark.
-  std::vector<double> truth = {1.215716,   2.1386335,  3.6156292,  3.3703978,  0.3342961,
-                               -1.5749966, -2.4357948, -2.1009881, -1.1669482, 0.3189116};
-  from_published(truth);
   return {
       .name = kName,
       .description = "Offset and filter of a neuron that fires or not in 100 time bins.",
       .prior = make_prior(),
-      .truth = truth,
+      .truth = {1.215716, 2.1386335, 3.6156292, 3.3703978, 0.3342961, -1.5749966, -2.4357948,
+                -2.1009881, -1.1669482, 0.3189116},
       .observation = {56, 3.32306, 14.356438, 11.104893, -4.167525, -18.507809, -21.917496,
                       -9.553517, -0.357257, -5.497825},
       .budget = 10000,
       .simulator =
           [] {
-            return make_simulator(kParameters, [](std::span<double> x, std::span<const double> z,
-                                                  Rng noise) { simulate(x, z, noise); });
+            return make_simulator(kParameters, [](std::span<double> x, std::span<const double> beta,
+                                                  Rng noise) { simulate(x, beta, noise); });
           },
-      .reference = {log_likelihood,
-                    samples_by_rejection(make_prior(), kParameters, kName, log_likelihood,
-                                         {.draws = 10000, .components = 4}),
-                    {}},
-      .from_published = from_published,
+      .reference = {log_likelihood, reference_samples, {}},
   };
 }
 

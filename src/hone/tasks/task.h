@@ -42,10 +42,6 @@ struct Task {
   std::string preset = "default";   // of options, to start from where none is chosen
   std::function<std::unique_ptr<Simulator>()> simulator;
   ReferencePosterior reference;
-
-  // From a row of samples as sbibm publishes them to this task's parameters, in place. Empty where
-  // they are the same.
-  std::function<void(std::span<double> row)> from_published = {};
 };
 
 const std::vector<Task>& all_tasks();
