@@ -16,6 +16,7 @@
 #include "hone/core/error.h"
 #include "hone/mpi/crew.h"
 #include "hone/mpi/launch.h"
+#include "hone/mpi/leader.h"
 #include "hone/mpi/rank_team.h"
 
 namespace hone::cli {
@@ -38,15 +39,17 @@ std::unique_ptr<Transport>& job() {
 bool led = true;
 
 constexpr int kWrongUse = 2;  // exit code
-constexpr std::size_t kTroubleSize = 400;
 
 // Rank 0 stops the run when the user wishes; the others wait for its word. If that does not come,
 // for it is gone, they end by themselves.
 void end_later(int) {
-  alarm(10);
+  alarm(100);  // networks stop at the end of an epoch
 }
 
+int loud = -1;  // what was standard error
+
 void fall_silent() {
+  loud = dup(STDERR_FILENO);
   for (std::FILE* stream : {stdout, stderr}) {
     if (std::freopen("/dev/null", "w", stream) == nullptr) std::fclose(stream);
   }
@@ -96,25 +99,41 @@ Team& all_ranks() {
   if (ranks() == nullptr) return no_team();
   std::vector<int> everybody(static_cast<std::size_t>(ranks()->size()));
   std::iota(everybody.begin(), everybody.end(), 0);
-  return team.emplace(*ranks(), everybody);
+  return team.emplace(*ranks(), everybody, true);
+}
+
+void lose_ranks(const char* reason) {
+  if (ranks() == nullptr) return;
+  ranks()->lost = true;
+  if (loud >= 0) dprintf(loud, "hone: rank %d: %s\n", ranks()->rank(), reason);
 }
 
 void tell_ranks(const std::string& trouble) {
   Transport* const job = ranks();
   if (job == nullptr) return;
-  std::vector<std::array<char, kTroubleSize>> troubles(static_cast<std::size_t>(job->size()));
-  auto& mine = troubles[static_cast<std::size_t>(job->rank())];
-  mine.fill(0);
-  trouble.copy(mine.data(), kTroubleSize - 1);
+  struct Word {
+    char trouble[400], kernels[100];
+  };
+  std::vector<Word> words(static_cast<std::size_t>(job->size()), Word{});
+  Word& mine = words[static_cast<std::size_t>(job->rank())];
+  trouble.copy(mine.trouble, sizeof mine.trouble - 1);
+  training_kernels().copy(mine.kernels, sizeof mine.kernels - 1);
   std::vector<Transport::Part> parts;
   for (int r = 0; r < job->size(); ++r) {
-    parts.push_back({r, std::as_writable_bytes(std::span(troubles[static_cast<std::size_t>(r)]))});
+    parts.push_back({r, std::as_writable_bytes(std::span(words).subspan(std::size_t(r), 1))});
   }
   job->share(parts);
   if (!trouble.empty()) return;
-  for (int r = 0; r < job->size(); ++r) {
-    const char* theirs = troubles[static_cast<std::size_t>(r)].data();
-    if (*theirs != 0) fail(ErrorKind::io, "rank {} cannot take part: {}", r, theirs);
+  for (std::size_t r = 0; r < words.size(); ++r) {
+    if (words[r].trouble[0] != 0) {
+      fail(ErrorKind::io, "rank {} cannot take part: {}", r, words[r].trouble);
+    }
+    if (std::string_view(words[r].kernels) != words[0].kernels) {
+      fail(ErrorKind::input,
+           "rank {} computes with {}, rank 0 with {}: their sums would differ in the last bits; "
+           "start it on machines of one kind",
+           r, words[r].kernels, words[0].kernels);
+    }
   }
 }
 

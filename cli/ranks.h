@@ -46,13 +46,16 @@ auto prepare_on_all_ranks(F&& prepare) {
   return std::move(*result);
 }
 
+// This rank has left shared work: the job cannot go on.
+void lose_ranks(const char* reason);
+
 // Shared work. A rank that cannot finish its part ends the job: the others wait for it.
 template <typename F>
 auto work_on_all_ranks(F&& work) {
   try {
     return work();
-  } catch (...) {
-    if (ranks() != nullptr) ranks()->lost = true;
+  } catch (const std::exception& error) {
+    lose_ranks(error.what());
     throw;
   }
 }

@@ -35,8 +35,6 @@ Workforce::Workforce(const Run& run, int threads, bool with_simulator) {
   }
   const bool elsewhere = ranks_ && ranks_->executor() != nullptr;
   if (with_simulator && !elsewhere) open_ = open_executor(run.spec(), log);
-  }
-  if (!ranks_ || ranks_->executor() == nullptr) open_ = open_executor(run.spec(), log);
 }
 
 }  // namespace hone::cli

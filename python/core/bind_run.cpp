@@ -60,8 +60,7 @@ py::object check(const Run& run, Ranks* ranks, Index simulations, bool correct,
   Checks checks;
   with_workforce(run, {ranks, simulate, threads, progress}, [&](const Workforce& all) {
     const auto work = correct ? correct_run : check_run;
-    checks =
-        work(run, {.simulations = simulations}, &all.executor, all.observer, all.calibrator);
+    checks = work(run, {.simulations = simulations}, &all.executor, all.observer, all.calibrator);
   });
   return to_python(to_json(checks));
 }

@@ -22,7 +22,9 @@ void work_alone(const Run& run, const Hands& hands, PythonThread& python, const 
     executor = make_thread_executor(*task, options);
   }
   python.serve([&] {
-    with_threads(hands.threads, [&] { work({*executor, local_trainer(), local_calibrator(), python}); });
+    with_threads(hands.threads, [&] {
+      work({*executor, local_trainer(), local_calibrator(), python});
+    });
   });
 }
 

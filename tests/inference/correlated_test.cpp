@@ -77,7 +77,8 @@ TEST(CorrelatedPrior, HasNegativesThatAreUniform) {
       normal_pair(kRho), 1,
       [](std::span<double> x, std::span<const double> theta, Rng) { x[0] = theta[0]; });
   Simulations simulations = laboratory.simulations();
-  const Region region({{{unit_point(0.5), unit_point(0.9)}}, {{unit_point(0.2), unit_point(0.9)}}});
+  const Region region(
+      {{{unit_point(0.1), unit_point(0.9)}}, {{unit_point(0.6), unit_point(0.95)}}});
   simulations.simulate(region, 1, 4000, silent_observer());
   const Dataset data = simulations.inside(region, 0.1);
   ASSERT_EQ(data.training_negatives.size(), data.training.size());

@@ -104,7 +104,8 @@ TEST(Prior, JsonRefusalsSayWhere) {
             "parameters[0].name: must be text");
   EXPECT_EQ(
       refused(R"([{"name":"a","pior":{}}])"),
-      "parameters[0]: unknown field 'pior'; did you mean 'prior'? allowed: name, label, prior");
+      "parameters[0]: unknown field 'pior'; did you mean 'prior'? allowed: name, label, prior, "
+      "correlations");
   EXPECT_EQ(refused(R"([{"name":"a","prior":{"kind":"uniform","low":1,"high":0}}])"),
             "parameters[0].prior.high = 0: must be greater than low = 1");
 }

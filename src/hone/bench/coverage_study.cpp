@@ -25,8 +25,10 @@ Checks checks_of(const CoverageCase& one, const std::filesystem::path& directory
   const auto executor =
       make_thread_executor(*made, {.max_failed_fraction = one.options.max_failed_fraction});
   if (!run.complete()) run.execute(*executor, observer);
-  return check_run(run, {.simulations = one.draws, .most_draws = one.draws}, executor.get(),
-                   observer);
+  const CheckOptions options{.simulations = one.draws,
+                             .most_draws = one.draws,
+                             .most_bytes = std::numeric_limits<Index>::max()};
+  return check_run(run, options, executor.get(), observer);
 }
 
 }  // namespace

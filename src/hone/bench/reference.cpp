@@ -3,6 +3,7 @@
 #include "hone/bench/case.h"
 #include "hone/core/error.h"
 #include "hone/prior/truncated_prior.h"
+#include "hone/simulator/noise.h"
 #include "hone/store/number_file.h"
 #include "hone/store/sample_file.h"
 
@@ -49,6 +50,16 @@ BenchReference read_reference(const fs::path& data, const Task& task, int number
   return reference;
 }
 
+// x as it is, or with the noise that training would add.
+std::vector<double> with_noise(const NoiseModel* noise, std::span<const double> x, Rng stream) {
+  if (noise == nullptr) return {x.begin(), x.end()};
+  Matrix<float> noiseless(1, noise->input_size()), data(1, noise->data_size());
+  std::ranges::transform(x, noiseless.row(0).begin(),
+                         [](double v) { return static_cast<float>(v); });
+  noise->apply(data, noiseless, {&stream, 1});
+  return {data.row(0).begin(), data.row(0).end()};
+}
+
 // A simulation with parameters from the prior.
 std::vector<double> draw_observation(const Task& task, const Rng& rng) {
   const TruncatedPrior prior(task.prior, Region::whole(task.prior.dimensions()));
@@ -60,7 +71,9 @@ std::vector<double> draw_observation(const Task& task, const Rng& rng) {
     const std::uint64_t seed = draw.child("simulate").bits64();
     Failure failure;
     simulator->simulate(x, {&failure, 1}, {truth.theta, {&seed, 1}});
-    if (!failure && !check_data(x.row(0))) return {x.row(0).begin(), x.row(0).end()};
+    if (!failure && !check_data(x.row(0))) {
+      return with_noise(simulator->noise(), x.row(0), draw.child("noise"));
+    }
   }
   fail(ErrorKind::simulator, "{}: {} simulations failed in a row", task.name, kSimulationTries);
 }

@@ -10,7 +10,7 @@ struct CheckOptions {
   // Test draws: 0: the run's own simulations that validated, in the final region; else so many that
   // are simulated for the checks alone, and kept for the next time.
   Index simulations = 0;
-  Index most_draws = 10000;             // no more of them are used
+  Index most_draws = 10000;             // no more of those that validated are used
   Index most_bytes = Index{256} << 20;  // of their data
 
   void validate() const;

@@ -25,7 +25,8 @@ RunDraws find_draws(const Run& run, const Region& region, const CheckOptions& op
   const NoiseModel* noise = executor == nullptr ? nullptr : executor->noise();
   const Run::Data own = run.data_inside(region, noise);
   const Index row_bytes = own.rows.x->cols() * static_cast<Index>(sizeof(float));
-  const Index most = std::clamp<Index>(options.most_bytes / row_bytes, 1, options.most_draws);
+  const Index wanted = std::max(options.most_draws, options.simulations);
+  const Index most = std::clamp<Index>(options.most_bytes / row_bytes, 1, wanted);
   RunDraws draws;
   draws.reference_x = read_x(own.rows, first_rows(own.rows.training, std::min<Index>(most, 4000)));
   const auto take = [&](const Dataset& data, const std::vector<Index>& rows) {

@@ -1,6 +1,7 @@
 #include "hone/engine/embedding_start.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -27,9 +28,9 @@ Index tasks(Index count, Index size) {
 
 // Means over the rows of one pass. f: theta, then x times the directions.
 struct Moments {
-  Matrix<float> x_f;           // (columns, width): E x f
-  Matrix<double> f_f;          // (width, width): E f f
-  std::vector<float> squares;  // (columns): E x^2
+  Matrix<float> x_f;            // (columns, width): E x f
+  Matrix<double> f_f;           // (width, width): E f f
+  std::vector<double> squares;  // (columns): E x^2
   double rows = 0;
 };
 
@@ -49,14 +50,14 @@ class Passes {
   Moments next(const Matrix<float>& directions) {
     const Index width = directions.cols();
     Moments m{Matrix<float>(columns_, width), Matrix<double>(width, width),
-              std::vector<float>(static_cast<std::size_t>(columns_), 0.0F)};
+              std::vector<double>(static_cast<std::size_t>(columns_), 0.0)};
     for (int r = 0; r < (random_ ? kRealisations : 1); ++r) {
       x_.for_segments(all_, realisation_++,
                       [&](const Segment& segment) { add(m, segment, directions); });
     }
     if (!random_) std::swap(all_, other_);
     const double scale = 1 / m.rows;
-    for (float& value : m.squares) value *= static_cast<float>(scale);
+    for (double& value : m.squares) value *= scale;
     for (Index j = 0; j < columns_; ++j) {
       for (float& value : m.x_f.row(j)) value *= static_cast<float>(scale);
     }
@@ -96,10 +97,14 @@ class Passes {
                    .transpose_a = true,
                    .accumulate = true})(m.x_f.row(begin).data(), segment.x.data() + begin,
                                         f.data());
-      float* squares = m.squares.data() + begin;
+      std::array<float, kTaskColumns> squares{};  // of this segment: a float cannot count for long
       for (Index i = 0; i < n; ++i) {
         const float* x = segment.x.row(i).data() + begin;
-        for (Index j = 0; j < count; ++j) squares[j] += x[j] * x[j];
+        for (Index j = 0; j < count; ++j) squares[static_cast<std::size_t>(j)] += x[j] * x[j];
+      }
+      for (Index j = 0; j < count; ++j) {
+        m.squares[static_cast<std::size_t>(begin + j)] +=
+            static_cast<double>(squares[static_cast<std::size_t>(j)]);
       }
     });
     for (Index i = 0; i < n; ++i) {
@@ -154,7 +159,7 @@ std::vector<double> variances_around_lines(const Moments& m, Index parameters) {
   for (Index j = 0; j < m.x_f.rows(); ++j) {
     std::copy_n(m.x_f.row(j).begin(), parameters, z.begin());
     solve_lower(z, factor, z);
-    const double total = static_cast<double>(m.squares[static_cast<std::size_t>(j)]);
+    const double total = m.squares[static_cast<std::size_t>(j)];
     double rest = total;
     for (const double value : z) rest -= value * value;
     // A column without noise must not hide all others.

@@ -51,13 +51,15 @@ Accepted reject(const MarginalPosterior& posterior, const Envelope& envelope, In
     const auto number = static_cast<std::uint64_t>(batch);
     const auto proposals = envelope.propose(kBatch, rng.child("proposal", number));
     std::vector<double> log_ratio = posterior.log_density_local(proposals.points);
-    for (std::size_t i = 0; i < log_ratio.size(); ++i) log_ratio[i] -= proposals.log_bound[i];
-    result.excess = *std::ranges::max_element(log_ratio);
+    for (std::size_t i = 0; i < log_ratio.size(); ++i) {
+      log_ratio[i] -= proposals.log_bound[i];
+      if (log_ratio[i] > result.excess) result.excess = log_ratio[i];
+    }
     if (result.excess > 0) break;
     Rng coin = rng.child("accept", number);
     for (Index i = 0; i < kBatch && result.count < rows; ++i) {
       ++result.proposed;
-      if (std::log(coin.uniform()) >= log_ratio[static_cast<std::size_t>(i)]) continue;
+      if (!(std::log(coin.uniform()) < log_ratio[static_cast<std::size_t>(i)])) continue;
       std::ranges::copy(proposals.points.row(i), result.points.row(result.count++).begin());
     }
   }

@@ -45,18 +45,22 @@ class Outbox {
 // Asked by the work on this rank: has rank 0 sent for it to stop?
 class WorkObserver final : public Observer {
  public:
-  explicit WorkObserver(Transport& transport) : transport_(transport) {}
+  // `end`: that rank 0 has no more work at all, if it says so meanwhile.
+  WorkObserver(Transport& transport, std::optional<Tag>& end) : transport_(transport), end_(end) {}
   bool stop_requested() override {
     while (!stop_) {  // what comes after it is for others to read
       const auto message = transport_.receive();
       if (!message) break;
-      stop_ = message->tag == static_cast<int>(Tag::stop_work);
+      const Tag tag = static_cast<Tag>(message->tag);
+      if (tag == Tag::dismiss || tag == Tag::quit) end_ = tag;
+      stop_ = end_ || tag == Tag::stop_work;
     }
     return stop_;
   }
 
  private:
   Transport& transport_;
+  std::optional<Tag>& end_;
   bool stop_ = false;
 };
 
@@ -100,6 +104,7 @@ class CrewRun {
         const Tag tag = static_cast<Tag>(message->tag);
         if (tag == Tag::dismiss || tag == Tag::quit) return tag;
         take(tag, *message);
+        if (end_) return *end_;
         news = true;
       }
       finish_halt();
@@ -188,11 +193,11 @@ class CrewRun {
     std::vector<TrainedEstimator> trained;
     answer.error = read_patiently([&](const Run& run) {
       trained = run.trained();
-      const bool same = trained.size() == order.estimators;
+      const bool same = fingerprint(trained) == order.fingerprint;
       return same ? "" : "its networks in " + job_.directory + " are not those of rank 0";
     });
     try {
-      WorkObserver observer(transport_);
+      WorkObserver observer(transport_, end_);
       if (answer.error.empty()) {
         answer.ranks = local_calibrator().rank(trained, {order.x, order.local, order.first},
                                                order.options, order.rng, observer);
@@ -206,8 +211,8 @@ class CrewRun {
   void train(const std::vector<int>& ranks) {
     const std::optional<Run::Data> data = std::exchange(data_, std::nullopt);
     if (std::ranges::find(ranks, transport_.rank()) == ranks.end()) return;
-    RankTeam team(transport_, ranks);
-    WorkObserver observer(transport_);
+    RankTeam team(transport_, ranks, options_->embedding.kind != EmbeddingKind::none);
+    WorkObserver observer(transport_, end_);
     TrainedMembers trained;
     try {
       trained = own_members(train_stack(data->rows, order_->marginals, order_->ensemble, *options_,
@@ -236,6 +241,7 @@ class CrewRun {
   std::shared_ptr<const Lanes::Listener> listener_ = make_listener();
   bool halting_ = false;
   Clock::time_point last_sent_ = Clock::now();
+  std::optional<Tag> end_;
   std::optional<TrainMessage> order_;
   std::optional<InferenceOptions> options_;
   std::optional<Run::Data> data_;

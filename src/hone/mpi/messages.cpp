@@ -1,6 +1,7 @@
 #include "hone/mpi/messages.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "hone/inference/run_files.h"
 #include "hone/mpi/packing.h"
@@ -21,6 +22,11 @@ Matrix<T> get_matrix(Unpacker& in) {
   in.fill(std::span(matrix.data(), static_cast<std::size_t>(matrix.rows() * matrix.cols())));
   return matrix;
 }
+
+struct Fingerprint {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a, number by number
+  void add(std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3ULL; }
+};
 
 // Few fail: only those are named.
 void put(Packer& packer, const std::vector<Failure>& failures) {
@@ -59,12 +65,21 @@ MemberHistory get_history(Unpacker& in) {
 }  // namespace
 
 std::uint64_t fingerprint(const Dataset& data) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a, number by number
-  const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3ULL; };
-  for (const std::int64_t id : data.ids) add(static_cast<std::uint64_t>(id));
-  add(static_cast<std::uint64_t>(data.theta.rows()));
-  add(static_cast<std::uint64_t>(data.x->cols()));
-  return hash;
+  Fingerprint print;
+  for (const std::int64_t id : data.ids) print.add(static_cast<std::uint64_t>(id));
+  print.add(static_cast<std::uint64_t>(data.theta.rows()));
+  print.add(static_cast<std::uint64_t>(data.x->cols()));
+  return print.hash;
+}
+
+std::uint64_t fingerprint(const std::vector<TrainedEstimator>& trained) {
+  Fingerprint print;
+  for (const TrainedEstimator& one : trained) {
+    for (const MemberHistory& h : one.histories) {
+      print.add(std::bit_cast<std::uint64_t>(h.best_loss));
+    }
+  }
+  return print.hash;
 }
 
 std::vector<std::byte> pack(const JobMessage& message) {
@@ -211,7 +226,7 @@ GaveUpMessage unpack_gave_up(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> pack(const CalibrateMessage& message) {
   Packer packer;
-  packer.put(message.estimators).put(message.draws.first).put(message.rng);
+  packer.put(message.fingerprint).put(message.draws.first).put(message.rng);
   put(packer, message.draws.x);
   put(packer, message.draws.local);
   packer.put_all(message.options.powers);
@@ -220,7 +235,7 @@ std::vector<std::byte> pack(const CalibrateMessage& message) {
 
 CalibrateOrder unpack_calibrate(std::span<const std::byte> bytes) {
   Unpacker in(bytes);
-  CalibrateOrder order{in.get<std::size_t>(), {}, {}, in.get<Index>(), {}, Rng(0)};
+  CalibrateOrder order{in.get<std::uint64_t>(), {}, {}, in.get<Index>(), {}, Rng(0)};
   order.rng = in.get_into(order.rng);
   order.x = get_matrix<float>(in);
   order.local = get_matrix(in);

@@ -97,6 +97,8 @@ struct TrainMessage {
 
 // Changes with the simulations of a data set.
 std::uint64_t fingerprint(const Dataset& data);
+// Changes with the training of networks.
+std::uint64_t fingerprint(const std::vector<TrainedEstimator>& trained);
 
 // The members of one rank.
 struct TrainedMembers {
@@ -109,14 +111,14 @@ struct TrainedMembers {
 
 // Test draws of a check.
 struct CalibrateMessage {
-  std::size_t estimators = 0;  // that the run has
+  std::uint64_t fingerprint = 0;  // of the networks
   CalibrationDraws draws;
   RankOptions options;  // but for the numbers of points, which are the default
   Rng rng;
 };
 // The same with its own memory.
 struct CalibrateOrder {
-  std::size_t estimators = 0;
+  std::uint64_t fingerprint = 0;
   Matrix<float> x;
   Matrix<double> local;
   Index first = 0;

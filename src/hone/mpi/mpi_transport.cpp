@@ -89,14 +89,19 @@ class MpiTransport final : public Transport {
     BackOff back_off;
     for (; !sending_.empty(); forget_sent()) {
       if (Clock::now() > end) return false;
+      drain();
       back_off.sleep();
     }
     MPI_Request all_here = MPI_REQUEST_NULL;
     MPI_Ibarrier(job_, &all_here);
-    if (!wait_for(all_here, end)) return false;
+    if (!wait_for(all_here, end, [this] { drain(); })) return false;
     MPI_Comm_free(&job_);
     if (began_mpi_) MPI_Finalize();
     return true;
+  }
+
+  void flush() override {
+    for (BackOff back_off; !sending_.empty(); forget_sent()) back_off.sleep();
   }
 
   bool began_mpi() const override { return began_mpi_; }
@@ -122,12 +127,21 @@ class MpiTransport final : public Transport {
     });
   }
 
-  static bool wait_for(MPI_Request& request, Time end = Time::max()) {
+  // A large message leaves its sender only when it is received, wanted or not.
+  void drain() {
+    while (receive()) {
+    }
+  }
+
+  template <typename F = void (*)()>
+  static bool wait_for(
+      MPI_Request& request, Time end = Time::max(), F&& meanwhile = [] {}) {
     BackOff back_off;
     for (int done = 0;;) {
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       if (done != 0) return true;
       if (Clock::now() > end) return false;
+      meanwhile();
       back_off.sleep();
     }
   }

@@ -70,17 +70,17 @@ class RankCalibrator final : public Calibrator {
                                   const CalibrationDraws& draws, const RankOptions& options,
                                   const Rng& rng, Observer& observer) override {
     const std::vector<Share> shares = divide(draws.local.rows(), options.batch, leader_.size());
-    std::map<int, Share> waiting;
-    for (std::size_t i = 1; i < shares.size(); ++i) {
-      const int rank = static_cast<int>(i);
-      leader_.send(rank, Tag::calibrate,
-                   pack(CalibrateMessage{trained.size(), rows_of(draws, shares[i]), options, rng}));
-      waiting[rank] = shares[i];
-    }
     const auto here = [&](const Share& share) {
       return Calibrator::rank(trained, rows_of(draws, share), options, rng, observer);
     };
     try {
+      std::map<int, Share> waiting;
+      for (std::size_t i = 1; i < shares.size(); ++i) {
+        const CalibrateMessage order{fingerprint(trained), rows_of(draws, shares[i]), options, rng};
+        leader_.send(static_cast<int>(i), Tag::calibrate, pack(order));
+        waiting[static_cast<int>(i)] = shares[i];
+      }
+      leader_.transport().flush();
       const std::vector<MarginalRanks> own = here(shares.at(0));
       std::vector<MarginalRanks> all = widened(own, draws.local.rows());
       place(all, shares[0], own);
@@ -88,7 +88,7 @@ class RankCalibrator final : public Calibrator {
         place(all, undone, here(undone));
       }
       return all;
-    } catch (const Error&) {
+    } catch (...) {
       leader_.send_all(Tag::stop_work);
       throw;
     }

@@ -11,8 +11,10 @@ namespace hone {
 // Pieces of a work, shared out over ranks like cards. Exchanging needs all ranks of the job.
 class RankTeam final : public Team {
  public:
-  RankTeam(Transport& transport, std::vector<int> ranks)
-      : transport_(transport), ranks_(std::move(ranks)) {}
+  // Will they exchange? Then a rank that leaves for any other reason than a stop they agreed on
+  // leaves the others waiting.
+  RankTeam(Transport& transport, std::vector<int> ranks, bool exchanging)
+      : transport_(transport), ranks_(std::move(ranks)), exchanging_(exchanging) {}
 
   int owner(Index piece) const { return ranks_[static_cast<std::size_t>(piece) % ranks_.size()]; }
   bool mine(Index piece) const override { return owner(piece) == transport_.rank(); }
@@ -21,27 +23,23 @@ class RankTeam final : public Team {
     if (ranks_.size() == 1) return;
     parts_.clear();
     for (const TeamPart& part : parts) parts_.push_back({owner(part.piece), part.bytes});
-    exchanging_ = true;
     transport_.share(parts_);
   }
 
   bool agree(bool yes) override {
     if (ranks_.size() == 1) return yes;
-    exchanging_ = true;
     const Transport::Part leaders{0, std::as_writable_bytes(std::span(&yes, 1))};
     transport_.share(std::span(&leaders, 1));
     return yes;
   }
 
-  // From then on a rank that leaves for any other reason than a stop they agreed on leaves the
-  // others waiting.
   bool exchanging() const { return exchanging_; }
 
  private:
   Transport& transport_;
   std::vector<int> ranks_;
   std::vector<Transport::Part> parts_;
-  bool exchanging_ = false;
+  bool exchanging_;
 };
 
 }  // namespace hone

@@ -11,6 +11,16 @@
 namespace hone {
 namespace {
 
+bool was_stopped(const std::exception_ptr& what) {
+  try {
+    std::rethrow_exception(what);
+  } catch (const Error& error) {
+    return error.kind() == ErrorKind::interrupted;
+  } catch (...) {
+    return false;
+  }
+}
+
 class RankTrainer final : public MarginalTrainer {
  public:
   explicit RankTrainer(Leader& leader) : leader_(leader) {}
@@ -28,13 +38,13 @@ class RankTrainer final : public MarginalTrainer {
     if (alone) return train_marginals(data, marginals, ensemble, options, rng, observer);
     leader_.send_all(Tag::start, Packer().put_all(team).take());
 
-    RankTeam ranks(leader_.transport(), team);
+    RankTeam ranks(leader_.transport(), team, together);
     TrainingResult result = [&] {
       try {
         return train_stack(data, marginals, ensemble, options, rng, observer, ranks);
-      } catch (const Error& error) {
+      } catch (...) {
         // Ranks that wait for this one's numbers cannot be told.
-        if (ranks.exchanging() && error.kind() != ErrorKind::interrupted) leader_.lose();
+        if (ranks.exchanging() && !was_stopped(std::current_exception())) leader_.lose();
         if (!leader_.lost()) collect(nullptr, team, true, observer);
         throw;
       }

@@ -33,6 +33,9 @@ class Transport {
   // Returns at once. Messages of one rank to another arrive in the order they were sent. Up to
   // 16 GiB; std::length_error beyond.
   virtual void send(int to, int tag, std::vector<std::byte> bytes) = 0;
+  // Waits until all that was sent has left. Some networks carry large messages only while the
+  // sender takes part: for a rank that will be busy, and whose messages others wait for.
+  virtual void flush() {}
   // The next message, from anybody, if one has arrived.
   virtual std::optional<Message> receive() = 0;
 
