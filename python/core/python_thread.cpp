@@ -74,8 +74,18 @@ void PythonThread::run_task() {
 
 // The first one counts; those that follow are of the same storm.
 void PythonThread::remember_python_error() {
-  if (!python_error_) python_error_ = std::current_exception();
+  std::string name = "an error";
+  try {
+    throw;
+  } catch (const py::error_already_set& error) {
+    name = py::str(error.type().attr("__name__"));
+  } catch (...) {  // NOLINT: of C++; kept all the same
+  }
   const Lock lock(mutex_);
+  if (!python_error_) {
+    python_error_ = std::current_exception();
+    stopped_by_ = name;
+  }
   stop_ = true;
 }
 
@@ -86,7 +96,7 @@ void PythonThread::call(const std::function<void()>& task) {
     changed_.notify_all();
     changed_.wait(lock, [&] { return task_ == nullptr; });
   }
-  if (stop_ || task_failed_) fail(ErrorKind::interrupted, "stopped from Python");
+  if (stop_ || task_failed_) fail(ErrorKind::interrupted, "stopped by {}", stopped_by_);
 }
 
 void PythonThread::show_progress() {

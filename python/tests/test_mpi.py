@@ -152,6 +152,17 @@ assert not MPI.Is_finalized() and not os.path.exists("wrong")
     assert len(list(tmp_path.glob("self-*"))) == 3
 
 
+def test_ranks_train_on_given_simulations(tmp_path):
+    succeed(tmp_path, 2, """
+prior = hone.Prior(a=hone.Uniform(-1, 1), b=hone.Normal(0, 1))
+theta = prior.sample(200, seed=3)
+run = hone.run(prior, None, [0, 0], simulations=(theta, theta), noise=0.1, **QUICK)
+leave_word("given", run.posterior.sample(2, "a").tolist(), len(run.simulations))
+""")
+    one, two = words(tmp_path, "given")
+    assert one == two and one[1] == 200
+
+
 def test_hone_may_begin_mpi_and_mpi4py_join(tmp_path):
     pytest.importorskip("mpi4py")
     succeed(tmp_path, 2, """
@@ -211,6 +222,18 @@ except hone.SimulatorError as error:
     assert "no licence on rank" in (tmp_path / "run" / "simulator.log").read_text()
 
 
+def test_a_simulator_that_ends_its_rank_stops_all(tmp_path):
+    code, _, err = finish(start(tmp_path, 2, """
+def leaving(theta, rng):
+    time.sleep(0.01)
+    if rank == "1":
+        sys.exit(3)
+    return simulate(theta, rng)
+infer("run", leaving)
+"""))
+    assert code != 0 and "stopped by SystemExit" in err and "rank 1 on" in err
+
+
 SLOW = """
 def slow(theta, rng):
     time.sleep(0.01)
@@ -218,7 +241,10 @@ def slow(theta, rng):
         os._exit(9)
     return simulate(theta, rng)
 slow.__qualname__ = "simulate"
-infer("run", slow)
+if sys.argv[1:] == ["resume"]:
+    hone.open("run").resume(slow, progress=False)
+else:
+    infer("run", slow)
 """
 
 
@@ -226,7 +252,7 @@ def test_a_run_goes_on_after_a_rank_has_died(tmp_path, short):
     code, _, err = finish(start(tmp_path, 2, SLOW, DIES="1"))
     assert code != 0 and "exit" in err.lower()
     assert (tmp_path / "run" / "simulations").exists()
-    succeed(tmp_path, 3, SLOW)
+    succeed(tmp_path, 3, SLOW, "resume")
     assert results(tmp_path / "run") == short
 
 

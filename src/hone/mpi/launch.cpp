@@ -29,8 +29,8 @@ constexpr std::string_view kOfLauncher[] = {
     "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_MCA_ess", "OMPI_MCA_orte_",
     "OMPI_MCA_pmix",    "PMIX_",          "PMI_",         "PRTE_"};
 
-// Where the library may be: beside the program or the Python module, as in the build directory; in
-// lib/hone of an installed tree; where HONE_MPI_LIBRARY says.
+// Where the library may be: beside the program, as in the build directory; in lib beside the Python
+// module; in lib/hone of an installed tree; where HONE_MPI_LIBRARY says.
 std::vector<fs::path> candidates() {
   if (const char* given = std::getenv("HONE_MPI_LIBRARY")) return {given};
   std::vector<fs::path> found;
@@ -42,6 +42,7 @@ std::vector<fs::path> candidates() {
   }
   for (const fs::path& home : homes) {
     found.push_back(home / kLibrary);
+    found.push_back(home / "lib" / kLibrary);
     found.push_back(home / ".." / HONE_LIBDIR / "hone" / kLibrary);
   }
   found.push_back(fs::path(HONE_FULL_LIBDIR) / "hone" / kLibrary);
