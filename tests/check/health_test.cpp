@@ -89,6 +89,35 @@ TEST(Cuts, AreJudgedByTheirThreeWitnesses) {
   EXPECT_EQ(probe_result({good, bad}).status, Status::fail);
 }
 
+// Masses of a normal density, or of two of them, on 200 cells of (0, 1).
+std::vector<double> normal_masses(const std::vector<double>& means, double sigma) {
+  std::vector<double> masses;
+  double sum = 0;
+  for (int i = 0; i < 200; ++i) {
+    double density = 0;
+    for (const double mean : means) {
+      density += std::exp(-0.5 * std::pow(((i + 0.5) / 200 - mean) / sigma, 2));
+    }
+    masses.push_back(density);
+    sum += density;
+  }
+  for (double& mass : masses) mass /= sum;
+  return masses;
+}
+
+TEST(Probe, TakesDataForAlikeWhosePosteriorsOverlap) {
+  const auto observed = normal_masses({0.5}, 0.05);
+  EXPECT_TRUE(looks_alike(normal_masses({0.54}, 0.05), observed));
+  EXPECT_FALSE(looks_alike(normal_masses({0.57}, 0.05), observed));
+  EXPECT_TRUE(looks_alike(normal_masses({0.5}, 0.1), observed));
+  EXPECT_FALSE(looks_alike(normal_masses({0.5}, 0.15), observed));
+  // Two modes have the mean and the width of many others.
+  const auto modes = normal_masses({0.2, 0.8}, 0.05);
+  EXPECT_TRUE(looks_alike(normal_masses({0.22, 0.78}, 0.05), modes));
+  EXPECT_FALSE(looks_alike(normal_masses({0.3, 0.9}, 0.05), modes));
+  EXPECT_FALSE(looks_alike(normal_masses({0.5}, 0.25), modes));
+}
+
 TEST(Edges, CountOnlyWhereTheRegionWasCut) {
   const double prior_end = std::nan("");
   EXPECT_EQ(edges_result({{"a", prior_end, prior_end}}).status, Status::pass);

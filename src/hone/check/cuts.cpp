@@ -9,6 +9,7 @@
 #include "hone/check/draws.h"
 #include "hone/check/feature_distance.h"
 #include "hone/check/proportion.h"
+#include "hone/core/error.h"
 
 namespace hone {
 namespace {
@@ -52,6 +53,37 @@ std::vector<MarginalRanks> single_ranks(const RatioEstimator& estimator, const R
                     silent_observer(), options);
 }
 
+// (n, cells): 1-d posteriors of parameter d for n rows of features, as masses on an even grid of
+// local coordinates.
+Matrix<double> posterior_masses(const RatioEstimator& estimator, int d,
+                                MatrixView<const float> features) {
+  constexpr Index kCells = 128, kBatch = 512;
+  const Index marginal = estimator.find({d});
+  const auto weights = estimator.weights(marginal);
+  Matrix<double> masses(features.rows(), kCells);
+  for (Index begin = 0; begin < features.rows(); begin += kBatch) {
+    const Index count = std::min(kBatch, features.rows() - begin);
+    Matrix<float> local(count * kCells, 1);
+    for (Index i = 0; i < local.rows(); ++i) {
+      local(i, 0) = (static_cast<float>(i % kCells) + 0.5F) / kCells;
+    }
+    const auto networks = estimator.log_ratio_blocks(marginal, features.rows(begin, count), local);
+    for (std::size_t e = 0; e < networks.size(); ++e) {
+      for (Index i = 0; i < count; ++i) {
+        const auto logs = networks[e].row(i);
+        const float peak = *std::ranges::max_element(logs);
+        std::vector<double> ratio;
+        for (const float value : logs) ratio.push_back(std::exp(static_cast<double>(value - peak)));
+        const double sum = std::accumulate(ratio.begin(), ratio.end(), 0.0);
+        for (Index c = 0; c < kCells; ++c) {
+          masses(begin + i, c) += weights[e] * ratio[static_cast<std::size_t>(c)] / sum;
+        }
+      }
+    }
+  }
+  return masses;
+}
+
 // The first of these: the order is that of the ids, which says nothing of their content.
 std::span<const Index> at_most(const std::vector<Index>& rows) {
   return std::span(rows).first(std::min(kMostDraws, rows.size()));
@@ -65,10 +97,10 @@ class CutChecker {
  public:
   CutChecker(const Run& run, const RatioEstimator& final, const NoiseModel* noise, const Rng& rng)
       : run_(run), prior_(run.spec().prior), final_(final), noise_(noise), rng_(rng) {
-    Rows observed{
-        final.features(run.spec().observation), Matrix<double>(1, prior_.dimensions()), {}};
-    for (double& value : observed.local.row(0)) value = 0.5;
-    observed_ = single_ranks(final, observed, rng);
+    const Matrix<float> observed = final.features(run.spec().observation);
+    for (int d = 0; d < prior_.dimensions(); ++d) {
+      observed_.push_back(posterior_masses(final, d, observed));
+    }
     // What the networks saw in training: elsewhere their answers mean nothing.
     const Run::Data inside = run.data_inside(final.prior().region(), noise);
     const Rows seen = read_rows(inside.rows, at_most(inside.rows.training), final);
@@ -120,22 +152,19 @@ class CutChecker {
     std::vector<Index> all(static_cast<std::size_t>(data.rows()));
     std::iota(all.begin(), all.end(), Index{0});
     const Rows rows = read_rows(data, at_most(all), final_);
-    const Rng rng = rng_.child("probe", static_cast<std::uint64_t>(round.number));
-    const auto ranks = single_ranks(final_, rows, rng);
     const std::vector<double> distances = (*distance_)(rows.features);
-    for (std::size_t k = 0; k < ranks.size(); ++k) {
-      const int d = ranks[k].marginal[0];
+    for (int d = 0; d < prior_.dimensions(); ++d) {
       CutCheck& check = checks[static_cast<std::size_t>(d)];
-      for (std::size_t i = 0; i < ranks[k].mean.size(); ++i) {
-        if (distances[i] > typical_ ||
-            !looks_alike(ranks[k].mean[i], ranks[k].deviation[i], observed_[k].mean[0],
-                         observed_[k].deviation[0]) ||
-            !others_inside(round.cut.region, rows.theta.row(static_cast<Index>(i)), d)) {
+      const Matrix<double> posteriors = posterior_masses(final_, d, rows.features);
+      const auto observed = observed_[static_cast<std::size_t>(d)].row(0);
+      for (Index i = 0; i < posteriors.rows(); ++i) {
+        if (distances[static_cast<std::size_t>(i)] > typical_ ||
+            !looks_alike(posteriors.row(i), observed) ||
+            !others_inside(round.cut.region, rows.theta.row(i), d)) {
           continue;
         }
         ++check.near;
-        check.near_outside +=
-            !inside_axis(prior_, round.cut.region, d, rows.theta(static_cast<Index>(i), d));
+        check.near_outside += !inside_axis(prior_, round.cut.region, d, rows.theta(i, d));
       }
     }
   }
@@ -154,16 +183,20 @@ class CutChecker {
   const RatioEstimator& final_;
   const NoiseModel* noise_;
   Rng rng_;
-  std::vector<MarginalRanks> observed_;
+  std::vector<Matrix<double>> observed_;     // posteriors of the observation, by parameter
   std::optional<FeatureDistance> distance_;  // from the data of the final region
   double typical_ = 0;
 };
 
 }  // namespace
 
-bool looks_alike(double mean, double deviation, double observed_mean, double observed_deviation) {
-  return std::abs(mean - observed_mean) <= observed_deviation &&
-         deviation <= 2 * observed_deviation && 2 * deviation >= observed_deviation;
+bool looks_alike(std::span<const double> posterior, std::span<const double> observed) {
+  HONE_ASSERT(posterior.size() == observed.size());
+  double distance = 0;
+  for (std::size_t i = 0; i < posterior.size(); ++i) {
+    distance += 0.5 * std::abs(posterior[i] - observed[i]);
+  }
+  return distance <= 0.4;
 }
 
 std::vector<CutCheck> check_cuts(const Run& run, const RatioEstimator& final,

@@ -29,8 +29,10 @@ CheckResult lost_mass_result(const std::vector<CutCheck>& cuts);
 CheckResult cut_truths_result(const std::vector<CutCheck>& cuts);
 CheckResult probe_result(const std::vector<CutCheck>& cuts);
 
-// Which of the simulations look like the observation on an axis: posterior mean within one of its
-// standard deviations, and a standard deviation within a factor of two.
-bool looks_alike(double mean, double deviation, double observed_mean, double observed_deviation);
+// Does a simulation look like the observation on an axis? Both posteriors as masses on one grid: at
+// most 0.4 of the mass may lie elsewhere. That allows a normal posterior to be shifted by a
+// standard deviation, or to be wider by a factor of 2.5; of several modes each must be where it
+// was.
+bool looks_alike(std::span<const double> posterior, std::span<const double> observed);
 
 }  // namespace hone
