@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -98,8 +99,10 @@ class CutChecker {
   CutChecker(const Run& run, const RatioEstimator& final, const NoiseModel* noise, const Rng& rng)
       : run_(run), prior_(run.spec().prior), final_(final), noise_(noise), rng_(rng) {
     const Matrix<float> observed = final.features(run.spec().observation);
-    for (int d = 0; d < prior_.dimensions(); ++d) {
-      observed_.push_back(posterior_masses(final, d, observed));
+    for (const Marginal& marginal : final.marginals()) {
+      if (marginal.size() == 1) {
+        observed_.emplace(marginal[0], posterior_masses(final, marginal[0], observed));
+      }
     }
     // What the networks saw in training: elsewhere their answers mean nothing.
     const Run::Data inside = run.data_inside(final.prior().region(), noise);
@@ -153,13 +156,12 @@ class CutChecker {
     std::iota(all.begin(), all.end(), Index{0});
     const Rows rows = read_rows(data, at_most(all), final_);
     const std::vector<double> distances = (*distance_)(rows.features);
-    for (int d = 0; d < prior_.dimensions(); ++d) {
+    for (const auto& [d, observed] : observed_) {
       CutCheck& check = checks[static_cast<std::size_t>(d)];
       const Matrix<double> posteriors = posterior_masses(final_, d, rows.features);
-      const auto observed = observed_[static_cast<std::size_t>(d)].row(0);
       for (Index i = 0; i < posteriors.rows(); ++i) {
         if (distances[static_cast<std::size_t>(i)] > typical_ ||
-            !looks_alike(posteriors.row(i), observed) ||
+            !looks_alike(posteriors.row(i), observed.row(0)) ||
             !others_inside(round.cut.region, rows.theta.row(i), d)) {
           continue;
         }
@@ -183,7 +185,7 @@ class CutChecker {
   const RatioEstimator& final_;
   const NoiseModel* noise_;
   Rng rng_;
-  std::vector<Matrix<double>> observed_;     // posteriors of the observation, by parameter
+  std::map<int, Matrix<double>> observed_;   // posteriors of the observation, by parameter
   std::optional<FeatureDistance> distance_;  // from the data of the final region
   double typical_ = 0;
 };
