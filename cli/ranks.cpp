@@ -18,6 +18,7 @@
 #include "hone/mpi/launch.h"
 #include "hone/mpi/leader.h"
 #include "hone/mpi/rank_team.h"
+#include "hone/mpi/roll_call.h"
 
 namespace hone::cli {
 namespace {
@@ -53,6 +54,21 @@ void fall_silent() {
   for (std::FILE* stream : {stdout, stderr}) {
     if (std::freopen("/dev/null", "w", stream) == nullptr) std::fclose(stream);
   }
+}
+
+// What speaks against going on, in the words of all ranks: "kernels\ntrouble".
+std::string objection(const std::vector<std::string>& texts) {
+  for (std::size_t r = 0; r < texts.size(); ++r) {
+    const auto end = texts[r].find('\n');
+    const std::string kernels = texts[r].substr(0, end), trouble = texts[r].substr(end + 1);
+    if (!trouble.empty()) return fmt::format("rank {} cannot take part: {}", r, trouble);
+    if (kernels == training_kernels()) continue;
+    return fmt::format(
+        "rank {} computes with {}, rank 0 with {}: their sums would differ in the last bits; start "
+        "it on machines of one kind",
+        r, kernels, training_kernels());
+  }
+  return "";
 }
 
 }  // namespace
@@ -109,32 +125,17 @@ void lose_ranks(const char* reason) {
 }
 
 void tell_ranks(const std::string& trouble) {
-  Transport* const job = ranks();
-  if (job == nullptr) return;
-  struct Word {
-    char trouble[400], kernels[100];
-  };
-  std::vector<Word> words(static_cast<std::size_t>(job->size()), Word{});
-  Word& mine = words[static_cast<std::size_t>(job->rank())];
-  trouble.copy(mine.trouble, sizeof mine.trouble - 1);
-  training_kernels().copy(mine.kernels, sizeof mine.kernels - 1);
-  std::vector<Transport::Part> parts;
-  for (int r = 0; r < job->size(); ++r) {
-    parts.push_back({r, std::as_writable_bytes(std::span(words).subspan(std::size_t(r), 1))});
+  if (ranks() == nullptr) return;
+  static RollCall roll_call(*ranks());
+  const auto texts = roll_call.begin(training_kernels() + "\n" + trouble, silent_observer());
+  std::string answer;
+  if (ranks()->rank() == 0) {
+    answer = objection(texts);
+    roll_call.say(answer);
+  } else {
+    answer = roll_call.hear();
   }
-  job->share(parts);
-  if (!trouble.empty()) return;
-  for (std::size_t r = 0; r < words.size(); ++r) {
-    if (words[r].trouble[0] != 0) {
-      fail(ErrorKind::io, "rank {} cannot take part: {}", r, words[r].trouble);
-    }
-    if (std::string_view(words[r].kernels) != words[0].kernels) {
-      fail(ErrorKind::input,
-           "rank {} computes with {}, rank 0 with {}: their sums would differ in the last bits; "
-           "start it on machines of one kind",
-           r, words[r].kernels, words[0].kernels);
-    }
-  }
+  if (trouble.empty() && !answer.empty()) fail(ErrorKind::io, "{}", answer);
 }
 
 int threads_here(int wish) {

@@ -51,21 +51,15 @@ Prior make_prior(const std::vector<std::string>& names, const std::vector<std::s
     parameters.push_back({names[i], labels.at(i), distributions.at(i).pointer});
   }
   if (correlations.empty()) return Prior(std::move(parameters));
-  Matrix<double> matrix(std::ssize(names), std::ssize(names));
-  for (Index d = 0; d < matrix.rows(); ++d) matrix(d, d) = 1;
-  for (const auto& [a, b, value] : correlations) matrix(a, b) = matrix(b, a) = value;
-  return {std::move(parameters), Copula(std::move(matrix))};
+  std::vector<Copula::Pair> pairs;
+  for (const auto& [a, b, value] : correlations) pairs.push_back({a, b, value});
+  return {std::move(parameters), Copula(static_cast<int>(names.size()), std::move(pairs))};
 }
 
 Correlations correlations_of(const Prior& prior) {
   Correlations result;
   if (prior.copula() == nullptr) return result;
-  for (int a = 0; a < prior.dimensions(); ++a) {
-    for (int b = a + 1; b < prior.dimensions(); ++b) {
-      const double value = prior.copula()->correlation()(a, b);
-      if (value != 0) result.emplace_back(a, b, value);
-    }
-  }
+  for (const auto& [a, b, value] : prior.copula()->pairs()) result.emplace_back(a, b, value);
   return result;
 }
 

@@ -17,10 +17,7 @@ const std::vector<double> kObserved{1.5};
 Prior normal_pair(double rho) {
   const Prior independent = test::normal_prior(2);
   if (rho == 0) return independent;
-  Matrix<double> r(2, 2);
-  r(0, 0) = r(1, 1) = 1;
-  r(0, 1) = r(1, 0) = rho;
-  return {std::vector(independent.parameters()), Copula(std::move(r))};
+  return {std::vector(independent.parameters()), Copula(2, {{0, 1, rho}})};
 }
 
 InferenceResult infer(double rho, Method method, const std::vector<Marginal>& marginals) {

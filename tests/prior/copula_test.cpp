@@ -10,6 +10,7 @@
 
 #include "hone/core/error.h"
 #include "hone/prior/truncated_prior.h"
+#include "prior/refusal.h"
 
 namespace hone {
 namespace {
@@ -17,12 +18,9 @@ namespace {
 constexpr double kRho = 0.8;
 
 Prior correlated(double rho = kRho) {
-  Matrix<double> r(2, 2);
-  r(0, 0) = r(1, 1) = 1;
-  r(0, 1) = r(1, 0) = rho;
   return {{{"a", "", make_distribution({"normal", {{"mean", 1}, {"sigma", 2}}, {}})},
            {"b", "", make_distribution({"normal", {{"mean", -3}, {"sigma", 0.5}}, {}})}},
-          Copula(std::move(r))};
+          Copula(2, {{0, 1, rho}})};
 }
 
 struct Moments {
@@ -42,16 +40,6 @@ Moments moments(const Matrix<double>& theta) {
   }
   m.correlation = product / std::sqrt(m.variance[0] * m.variance[1]);
   return m;
-}
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "accepted";
 }
 
 TEST(Copula, GivesTheDensityOfACorrelatedNormal) {
@@ -134,7 +122,8 @@ TEST(Copula, RefusesWhatCannotBe) {
   EXPECT_EQ(with({}, {{"a", "much"}}, {}),
             "parameters[1].correlations.a = \"much\": must be a number in (-1, 1)");
   EXPECT_EQ(with({}, {{"b", 0.5}}, {}), "parameters[1].correlations.b: is the parameter itself");
-  EXPECT_EQ(with({{"b", 0.5}}, {{"a", 0.5}}, {}), "parameters[1].correlations.a: is given twice");
+  EXPECT_EQ(with({{"b", 0.5}}, {{"a", 0.5}}, {}),
+            "correlations: parameters 0 and 1 are there twice");
   EXPECT_NE(with({}, {{"aa", 0.5}}, {}).find("no parameter is called 'aa'"), std::string::npos);
   EXPECT_NE(with({}, 0.5, {}).find("must be a table"), std::string::npos);
   EXPECT_NE(with({}, {{"a", 0.9}}, {{"a", 0.9}, {"b", -0.9}}).find("not positive definite"),

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hone/core/error.h"
+#include "prior/refusal.h"
 
 namespace hone {
 namespace {
@@ -27,16 +28,6 @@ Prior mixed() {
   return Prior(
       {{"mass", "$M$", make_distribution({"loguniform", {{"low", 0.1}, {"high", 10}}, {}})},
        {"shift", "", make_distribution({"normal", {{"mean", 1}, {"sigma", 2}}, {}})}});
-}
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "accepted";
 }
 
 TEST(Prior, FindsParametersByName) {

@@ -20,6 +20,8 @@ constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMostDraws = 5000;
 // The probe takes data that are no farther out than this share of those from the final region.
 constexpr double kTypical = 0.95;
+// On which the probe compares posteriors.
+constexpr Index kProbeCells = 128;
 
 // Rows of the data set, as an estimator sees them, and their parameters.
 struct Rows {
@@ -54,37 +56,6 @@ std::vector<MarginalRanks> single_ranks(const RatioEstimator& estimator, const R
                     silent_observer(), options);
 }
 
-// (n, cells): 1-d posteriors of parameter d for n rows of features, as masses on an even grid of
-// local coordinates.
-Matrix<double> posterior_masses(const RatioEstimator& estimator, int d,
-                                MatrixView<const float> features) {
-  constexpr Index kCells = 128, kBatch = 512;
-  const Index marginal = estimator.find({d});
-  const auto weights = estimator.weights(marginal);
-  Matrix<double> masses(features.rows(), kCells);
-  for (Index begin = 0; begin < features.rows(); begin += kBatch) {
-    const Index count = std::min(kBatch, features.rows() - begin);
-    Matrix<float> local(count * kCells, 1);
-    for (Index i = 0; i < local.rows(); ++i) {
-      local(i, 0) = (static_cast<float>(i % kCells) + 0.5F) / kCells;
-    }
-    const auto networks = estimator.log_ratio_blocks(marginal, features.rows(begin, count), local);
-    for (std::size_t e = 0; e < networks.size(); ++e) {
-      for (Index i = 0; i < count; ++i) {
-        const auto logs = networks[e].row(i);
-        const float peak = *std::ranges::max_element(logs);
-        std::vector<double> ratio;
-        for (const float value : logs) ratio.push_back(std::exp(static_cast<double>(value - peak)));
-        const double sum = std::accumulate(ratio.begin(), ratio.end(), 0.0);
-        for (Index c = 0; c < kCells; ++c) {
-          masses(begin + i, c) += weights[e] * ratio[static_cast<std::size_t>(c)] / sum;
-        }
-      }
-    }
-  }
-  return masses;
-}
-
 // The first of these: the order is that of the ids, which says nothing of their content.
 std::span<const Index> at_most(const std::vector<Index>& rows) {
   return std::span(rows).first(std::min(kMostDraws, rows.size()));
@@ -101,7 +72,7 @@ class CutChecker {
     const Matrix<float> observed = final.features(run.spec().observation);
     for (const Marginal& marginal : final.marginals()) {
       if (marginal.size() == 1) {
-        observed_.emplace(marginal[0], posterior_masses(final, marginal[0], observed));
+        observed_.emplace(marginal[0], masses(marginal[0], observed));
       }
     }
     // What the networks saw in training: elsewhere their answers mean nothing.
@@ -129,6 +100,11 @@ class CutChecker {
   }
 
  private:
+  // The posterior of parameter d.
+  Matrix<double> masses(int d, MatrixView<const float> features) const {
+    return posterior_masses(block_posteriors(final_), {d}, features, kProbeCells);
+  }
+
   void test(std::vector<CutCheck>& checks, const Round& round, const Dataset& data,
             const RatioEstimator& networks) const {
     if (data.validation.empty()) return;
@@ -158,17 +134,40 @@ class CutChecker {
     const std::vector<double> distances = (*distance_)(rows.features);
     for (const auto& [d, observed] : observed_) {
       CutCheck& check = checks[static_cast<std::size_t>(d)];
-      const Matrix<double> posteriors = posterior_masses(final_, d, rows.features);
-      for (Index i = 0; i < posteriors.rows(); ++i) {
-        if (distances[static_cast<std::size_t>(i)] > typical_ ||
-            !looks_alike(posteriors.row(i), observed.row(0)) ||
-            !others_inside(round.cut.region, rows.theta.row(i), d)) {
-          continue;
+      std::vector<Index> candidates;
+      for (Index i = 0; i < rows.theta.rows(); ++i) {
+        if (distances[static_cast<std::size_t>(i)] <= typical_ &&
+            others_inside(round.cut.region, rows.theta.row(i), d)) {
+          candidates.push_back(i);
         }
+      }
+      for (const Index i : alike(d, rows.features, candidates, observed.row(0))) {
         ++check.near;
         check.near_outside += !inside_axis(prior_, round.cut.region, d, rows.theta(i, d));
       }
     }
+  }
+
+  // Those of the candidates, rows of the features, whose posterior looks like the observed one.
+  std::vector<Index> alike(int d, const Matrix<float>& features, std::span<const Index> candidates,
+                           std::span<const double> observed) const {
+    constexpr std::size_t kBatch = 512;
+    std::vector<Index> found;
+    for (; !candidates.empty();
+         candidates = candidates.subspan(std::min(kBatch, candidates.size()))) {
+      const auto batch = candidates.first(std::min(kBatch, candidates.size()));
+      Matrix<float> chosen(std::ssize(batch), features.cols());
+      for (Index i = 0; i < chosen.rows(); ++i) {
+        std::ranges::copy(features.row(batch[static_cast<std::size_t>(i)]), chosen.row(i).begin());
+      }
+      const Matrix<double> posteriors = masses(d, chosen);
+      for (Index i = 0; i < chosen.rows(); ++i) {
+        if (looks_alike(posteriors.row(i), observed)) {
+          found.push_back(batch[static_cast<std::size_t>(i)]);
+        }
+      }
+    }
+    return found;
   }
 
   bool others_inside(const Region& region, std::span<const double> theta, int but) const {

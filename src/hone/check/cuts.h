@@ -31,7 +31,7 @@ CheckResult probe_result(const std::vector<CutCheck>& cuts);
 
 // Does a simulation look like the observation on an axis? Both posteriors as masses on one grid: at
 // most 0.4 of the mass may lie elsewhere. That allows a normal posterior to be shifted by a
-// standard deviation, or to be wider by a factor of 2.5; of several modes each must be where it
+// standard deviation, or to be wider by a factor of 2.4; of several modes each must be where it
 // was.
 bool looks_alike(std::span<const double> posterior, std::span<const double> observed);
 

@@ -57,6 +57,15 @@ std::vector<double> mixture(const std::vector<Matrix<float>>& log_ratios,
   return result;
 }
 
+std::vector<double> network_weights(const BlockPosteriors& posteriors, const Marginal& marginal,
+                                    std::size_t networks) {
+  if (!posteriors.weights) {
+    return std::vector<double>(networks, 1 / static_cast<double>(networks));
+  }
+  const auto given = posteriors.weights(marginal);
+  return {given.begin(), given.end()};
+}
+
 // Points and networks' answers of one marginal for a batch of draws.
 struct Batch {
   Matrix<double> points;                  // (draws points, dimensions), local
@@ -129,15 +138,8 @@ class Ranker {
     std::transform(batch.points.data(), batch.points.data() + count * points * dimensions,
                    local.data(), [](double v) { return static_cast<float>(v); });
     batch.log_ratios = log_ratios(marginal, local, begin, count);
-    batch.weights = weights(marginal, batch.log_ratios.size());
+    batch.weights = network_weights(posteriors_, marginal, batch.log_ratios.size());
     return batch;
-  }
-
-  std::vector<double> weights(const Marginal& marginal, std::size_t networks) const {
-    if (!posteriors_.weights)
-      return std::vector<double>(networks, 1 / static_cast<double>(networks));
-    const auto given = posteriors_.weights(marginal);
-    return {given.begin(), given.end()};
   }
 
   std::vector<Matrix<float>> log_ratios(const Marginal& marginal, const Matrix<float>& local,
@@ -148,16 +150,11 @@ class Ranker {
   // The 1-d posteriors of the draws, on a grid that knows nothing of the true value: where
   // marginals of several parameters place their points.
   void propose(const Marginal& marginal, Index begin, Index count) {
-    Matrix<float> local(count * kProposalCells, 1);
-    for (Index i = 0; i < local.rows(); ++i) {
-      local(i, 0) = (static_cast<float>(i % kProposalCells) + 0.5F) / kProposalCells;
-    }
-    const auto ratios = log_ratios(marginal, local, begin, count);
-    const std::vector<double> even(kProposalCells, 1.0);
-    const auto average = weights(marginal, ratios.size());
+    const Matrix<double> masses =
+        posterior_masses(posteriors_, marginal, draws_.features.rows(begin, count), kProposalCells);
     auto& densities = proposals_[marginal[0]];
     for (Index i = 0; i < count; ++i) {
-      densities.emplace_back(0.5 / kProposalCells, mixture(ratios, average, i, even));
+      densities.emplace_back(0.5 / kProposalCells, masses.row(i));
     }
   }
 
@@ -290,6 +287,24 @@ BlockPosteriors block_posteriors(const RatioEstimator& estimator) {
           [&estimator](const Marginal& marginal) {
             return estimator.weights(estimator.find(marginal));
           }};
+}
+
+Matrix<double> posterior_masses(const BlockPosteriors& posteriors, const Marginal& marginal,
+                                MatrixView<const float> features, Index cells) {
+  HONE_ASSERT(marginal.size() == 1);
+  const Index n = features.rows();
+  Matrix<float> local(n * cells, 1);
+  for (Index i = 0; i < local.rows(); ++i) {
+    local(i, 0) = (static_cast<float>(i % cells) + 0.5F) / static_cast<float>(cells);
+  }
+  const auto ratios = posteriors.log_ratios(marginal, features, local);
+  const std::vector<double> even(static_cast<std::size_t>(cells), 1.0);
+  const auto weights = network_weights(posteriors, marginal, ratios.size());
+  Matrix<double> masses(n, cells);
+  for (Index i = 0; i < n; ++i) {
+    std::ranges::copy(mixture(ratios, weights, i, even), masses.row(i).begin());
+  }
+  return masses;
 }
 
 std::vector<MarginalRanks> rank_draws(const BlockPosteriors& posteriors, const TestDraws& draws,

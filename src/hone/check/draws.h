@@ -55,6 +55,11 @@ struct BlockPosteriors {
 };
 BlockPosteriors block_posteriors(const RatioEstimator& estimator);  // which must outlive it
 
+// (n, cells): 1-d posteriors for n rows of features, as masses on an even grid of the local
+// coordinate. A few hundred rows at a time: all of them are evaluated at once.
+Matrix<double> posterior_masses(const BlockPosteriors& posteriors, const Marginal& marginal,
+                                MatrixView<const float> features, Index cells);
+
 // Ranks of the marginals. Advances the stage "check" of the observer, by draws.
 std::vector<MarginalRanks> rank_draws(const BlockPosteriors& posteriors, const TestDraws& draws,
                                       const Rng& rng, Observer& observer,

@@ -65,6 +65,7 @@ prior = { kind = "uniform", low = 0, high = 10 }
 [[parameters]]
 name = "age"
 prior = { kind = "normal", mean = 5, sigma = 1.5 }
+# correlations = { mass = 0.5 }  # with other parameters; without it they are independent
 
 [inference]
 # Every option of `hone options`; these are the ones to begin with.

@@ -188,7 +188,7 @@ class CrewRun {
     send(Tag::prepared, pack(error));
   }
 
-  void calibrate(const CalibrateOrder& order) {
+  void calibrate(const CalibrateMessage& order) {
     CalibratedMessage answer;
     std::vector<TrainedEstimator> trained;
     answer.error = read_patiently([&](const Run& run) {
@@ -199,8 +199,8 @@ class CrewRun {
     try {
       WorkObserver observer(transport_, end_);
       if (answer.error.empty()) {
-        answer.ranks = local_calibrator().rank(trained, {order.x, order.local, order.first},
-                                               order.options, order.rng, observer);
+        answer.ranks =
+            local_calibrator().rank(trained, order.draws(), order.options, order.rng, observer);
       }
     } catch (const std::exception& error) {  // rank 0 does not wait if it stopped this rank
       answer.error = error.what();

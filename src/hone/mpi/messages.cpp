@@ -224,24 +224,25 @@ GaveUpMessage unpack_gave_up(std::span<const std::byte> bytes) {
   return message;
 }
 
-std::vector<std::byte> pack(const CalibrateMessage& message) {
+std::vector<std::byte> pack_calibrate(std::uint64_t fingerprint, const CalibrationDraws& draws,
+                                      const RankOptions& options, const Rng& rng) {
   Packer packer;
-  packer.put(message.fingerprint).put(message.draws.first).put(message.rng);
-  put(packer, message.draws.x);
-  put(packer, message.draws.local);
-  packer.put_all(message.options.powers);
-  return packer.put_text(to_json(message.options.correction).dump()).take();
+  packer.put(fingerprint).put(draws.first).put(rng);
+  put(packer, draws.x);
+  put(packer, draws.local);
+  packer.put_all(options.powers);
+  return packer.put_text(to_json(options.correction).dump()).take();
 }
 
-CalibrateOrder unpack_calibrate(std::span<const std::byte> bytes) {
+CalibrateMessage unpack_calibrate(std::span<const std::byte> bytes) {
   Unpacker in(bytes);
-  CalibrateOrder order{in.get<std::uint64_t>(), {}, {}, in.get<Index>(), {}, Rng(0)};
-  order.rng = in.get_into(order.rng);
-  order.x = get_matrix<float>(in);
-  order.local = get_matrix(in);
-  order.options.powers = in.get_all<double>();
-  order.options.correction = correction_from_json(nlohmann::json::parse(in.get_text()));
-  return order;
+  CalibrateMessage message{in.get<std::uint64_t>(), {}, {}, in.get<Index>(), {}, Rng(0)};
+  message.rng = in.get_into(message.rng);
+  message.x = get_matrix<float>(in);
+  message.local = get_matrix(in);
+  message.options.powers = in.get_all<double>();
+  message.options.correction = correction_from_json(nlohmann::json::parse(in.get_text()));
+  return message;
 }
 
 std::vector<std::byte> pack(const CalibratedMessage& message) {

@@ -109,21 +109,16 @@ struct TrainedMembers {
   bool stopped = false;
 };
 
-// Test draws of a check.
+// Test draws of a check; `x` and `local` as CalibrationDraws.
 struct CalibrateMessage {
   std::uint64_t fingerprint = 0;  // of the networks
-  CalibrationDraws draws;
-  RankOptions options;  // but for the numbers of points, which are the default
-  Rng rng;
-};
-// The same with its own memory.
-struct CalibrateOrder {
-  std::uint64_t fingerprint = 0;
   Matrix<float> x;
   Matrix<double> local;
   Index first = 0;
-  RankOptions options;
+  RankOptions options;  // but for the numbers of points, which are the default
   Rng rng;
+
+  CalibrationDraws draws() const { return {x, local, first}; }
 };
 
 struct CalibratedMessage {
@@ -150,7 +145,8 @@ std::vector<std::byte> pack(const TrainMessage& message);
 std::vector<std::byte> pack(const std::string& text);
 std::vector<std::byte> pack(const TrainedMembers& members);
 std::vector<std::byte> pack(const GaveUpMessage& message);
-std::vector<std::byte> pack(const CalibrateMessage& message);
+std::vector<std::byte> pack_calibrate(std::uint64_t fingerprint, const CalibrationDraws& draws,
+                                      const RankOptions& options, const Rng& rng);
 std::vector<std::byte> pack(const CalibratedMessage& message);
 
 JobMessage unpack_job(std::span<const std::byte> bytes);
@@ -161,7 +157,7 @@ TrainMessage unpack_train(std::span<const std::byte> bytes, int dimensions);
 std::string unpack_text(std::span<const std::byte> bytes);
 TrainedMembers unpack_trained(std::span<const std::byte> bytes);
 GaveUpMessage unpack_gave_up(std::span<const std::byte> bytes);
-CalibrateOrder unpack_calibrate(std::span<const std::byte> bytes);
+CalibrateMessage unpack_calibrate(std::span<const std::byte> bytes);
 CalibratedMessage unpack_calibrated(std::span<const std::byte> bytes);
 
 }  // namespace hone

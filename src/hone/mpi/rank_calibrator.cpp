@@ -76,8 +76,8 @@ class RankCalibrator final : public Calibrator {
     try {
       std::map<int, Share> waiting;
       for (std::size_t i = 1; i < shares.size(); ++i) {
-        const CalibrateMessage order{fingerprint(trained), rows_of(draws, shares[i]), options, rng};
-        leader_.send(static_cast<int>(i), Tag::calibrate, pack(order));
+        leader_.send(static_cast<int>(i), Tag::calibrate,
+                     pack_calibrate(fingerprint(trained), rows_of(draws, shares[i]), options, rng));
         waiting[static_cast<int>(i)] = shares[i];
       }
       leader_.transport().flush();

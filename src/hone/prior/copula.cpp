@@ -22,9 +22,37 @@ UnitPoint point_of(double z) {
   return {standard_normal_cdf(z), standard_normal_cdf(-z)};
 }
 
-std::shared_ptr<const Matrix<double>> factor(const Matrix<double>& correlation) {
+// Ordered, without zeros.
+std::vector<Copula::Pair> checked(int dimensions, std::vector<Copula::Pair> pairs) {
+  for (Copula::Pair& pair : pairs) {
+    HONE_ASSERT(std::min(pair.a, pair.b) >= 0 && std::max(pair.a, pair.b) < dimensions);
+    if (pair.a == pair.b) {
+      fail(ErrorKind::input, "correlations: parameter {} with itself", pair.a);
+    }
+    if (!(std::abs(pair.correlation) < 1)) {
+      fail(ErrorKind::input, "correlations: {} of parameters {} and {}: must lie in (-1, 1)",
+           pair.correlation, pair.a, pair.b);
+    }
+    if (pair.a > pair.b) std::swap(pair.a, pair.b);
+  }
+  const auto names = [](const Copula::Pair& pair) { return std::pair(pair.a, pair.b); };
+  std::ranges::sort(pairs, {}, names);
+  if (const auto twice = std::ranges::adjacent_find(pairs, {}, names); twice != pairs.end()) {
+    fail(ErrorKind::input, "correlations: parameters {} and {} are there twice", twice->a,
+         twice->b);
+  }
+  std::erase_if(pairs, [](const Copula::Pair& pair) { return pair.correlation == 0; });
+  return pairs;
+}
+
+// L of R = L L^T.
+std::shared_ptr<const Matrix<double>> factor(int dimensions,
+                                             const std::vector<Copula::Pair>& pairs) {
+  Matrix<double> r(dimensions, dimensions);
+  for (Index d = 0; d < dimensions; ++d) r(d, d) = 1;
+  for (const auto& [a, b, correlation] : pairs) r(a, b) = r(b, a) = correlation;
   try {
-    return std::make_shared<const Matrix<double>>(cholesky(correlation));
+    return std::make_shared<const Matrix<double>>(cholesky(r));
   } catch (const Error&) {
     fail(ErrorKind::input,
          "correlations: no parameters can be correlated like this; the matrix is not positive "
@@ -32,33 +60,10 @@ std::shared_ptr<const Matrix<double>> factor(const Matrix<double>& correlation) 
   }
 }
 
-Matrix<double> checked(Matrix<double> r) {
-  HONE_ASSERT(r.rows() == r.cols() && r.rows() > 0);
-  for (Index i = 0; i < r.rows(); ++i) {
-    if (r(i, i) != 1) {
-      fail(ErrorKind::input, "correlations: a parameter with itself has 1, not {}", r(i, i));
-    }
-    for (Index j = 0; j < i; ++j) {
-      if (r(i, j) != r(j, i) || !(std::abs(r(i, j)) < 1)) {
-        fail(ErrorKind::input,
-             "correlations: {} and {} of parameters {} and {}: must be the same, in (-1, 1)",
-             r(i, j), r(j, i), i, j);
-      }
-    }
-  }
-  return r;
-}
-
 }  // namespace
 
-Copula::Copula(Matrix<double> correlation)
-    : correlation_(checked(std::move(correlation))), l_(factor(correlation_)) {}
-
-bool Copula::operator==(const Copula& other) const {
-  const Matrix<double>& a = correlation_;
-  const Matrix<double>& b = other.correlation_;
-  return a.rows() == b.rows() && std::equal(a.data(), a.data() + a.rows() * a.cols(), b.data());
-}
+Copula::Copula(int dimensions, std::vector<Pair> pairs)
+    : pairs_(checked(dimensions, std::move(pairs))), l_(factor(dimensions, pairs_)) {}
 
 // log N(z; 0, R) - sum_d log N(z_d; 0, 1) = (|z|^2 - |L^-1 z|^2) / 2 - log det L
 double Copula::log_density(std::span<const UnitPoint> u) const {

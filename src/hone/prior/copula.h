@@ -17,12 +17,17 @@ namespace hone {
 // So the prior is a product of standard normals e, transformed: z = L e with L L^T = R.
 class Copula {
  public:
-  // Throws Error{input} unless R (n, n) is symmetric and positive definite with ones on the
-  // diagonal.
-  explicit Copula(Matrix<double> correlation);
+  struct Pair {
+    int a = 0, b = 0;
+    double correlation = 0;
+    bool operator==(const Pair&) const = default;
+  };
+  // Pairs that are not named are not correlated. Throws Error{input} unless values lie in (-1, 1),
+  // each pair is of two parameters and named once, and R is positive definite.
+  Copula(int dimensions, std::vector<Pair> pairs);
 
-  int dimensions() const { return static_cast<int>(correlation_.rows()); }
-  const Matrix<double>& correlation() const { return correlation_; }
+  int dimensions() const { return static_cast<int>(l_->rows()); }
+  const std::vector<Pair>& pairs() const { return pairs_; }  // a < b, sorted, none of 0
 
   // log of the joint density over the product of the single ones, at points u = CDF(theta).
   double log_density(std::span<const UnitPoint> u) const;
@@ -50,10 +55,12 @@ class Copula {
     double bound_ = 1;  // of what propose returns
   };
 
-  bool operator==(const Copula& other) const;
+  bool operator==(const Copula& other) const {
+    return dimensions() == other.dimensions() && pairs_ == other.pairs_;
+  }
 
  private:
-  Matrix<double> correlation_;
+  std::vector<Pair> pairs_;
   std::shared_ptr<const Matrix<double>> l_;
 };
 

@@ -55,28 +55,24 @@ Parameter parameter_from_json(const nlohmann::json& json, std::size_t i) {
           make_distribution(distribution_spec_from_json(json["prior"], prior), prior)};
 }
 
-Matrix<double> no_correlation(int dimensions) {
-  Matrix<double> r(dimensions, dimensions);
-  for (Index d = 0; d < dimensions; ++d) r(d, d) = 1;
-  return r;
-}
-
-// Of parameter d with others, which may be given once for a pair.
-void add_correlations(Matrix<double>& r, const nlohmann::json& json, const Prior& prior, int d) {
+// Of parameter d with others.
+std::vector<Copula::Pair> correlations_from_json(const nlohmann::json& json, const Prior& prior,
+                                                 int d) {
   const std::string where = fmt::format("parameters[{}].correlations", d);
   if (!json.is_object()) {
     fail(ErrorKind::input,
          "{}: must be a table of parameters and numbers, such as {{ mass = 0.5 }}", where);
   }
+  std::vector<Copula::Pair> pairs;
   for (const auto& [name, value] : json.items()) {
     const int other = prior.index_of(name);
     if (!value.is_number() || !(std::abs(value.get<double>()) < 1)) {
       fail(ErrorKind::input, "{}.{} = {}: must be a number in (-1, 1)", where, name, value.dump());
     }
     if (other == d) fail(ErrorKind::input, "{}.{}: is the parameter itself", where, name);
-    if (r(d, other) != 0) fail(ErrorKind::input, "{}.{}: is given twice", where, name);
-    r(d, other) = r(other, d) = value.get<double>();
+    pairs.push_back({other, d, value.get<double>()});
   }
+  return pairs;
 }
 
 }  // namespace
@@ -167,12 +163,8 @@ nlohmann::json to_json(const Prior& prior) {
                     {"prior", to_json(parameter.distribution->spec())}});
   }
   if (prior.copula() == nullptr) return json;
-  const Matrix<double>& r = prior.copula()->correlation();
-  for (int d = 0; d < prior.dimensions(); ++d) {
-    for (int other = 0; other < d; ++other) {
-      if (r(d, other) == 0) continue;
-      json[std::size_t(d)]["correlations"][prior.parameter(other).name] = r(d, other);
-    }
+  for (const auto& [a, b, correlation] : prior.copula()->pairs()) {
+    json[static_cast<std::size_t>(b)]["correlations"][prior.parameter(a).name] = correlation;
   }
   return json;
 }
@@ -187,12 +179,14 @@ Prior prior_from_json(const nlohmann::json& json) {
       json, [](const nlohmann::json& one) { return one.contains("correlations"); });
   if (!correlated) return Prior(std::move(parameters));
   const Prior independent(parameters);
-  Matrix<double> r = no_correlation(independent.dimensions());
+  std::vector<Copula::Pair> pairs;
   for (int d = 0; d < independent.dimensions(); ++d) {
     const nlohmann::json& one = json[static_cast<std::size_t>(d)];
-    if (one.contains("correlations")) add_correlations(r, one["correlations"], independent, d);
+    if (!one.contains("correlations")) continue;
+    std::ranges::copy(correlations_from_json(one["correlations"], independent, d),
+                      std::back_inserter(pairs));
   }
-  return {std::move(parameters), Copula(std::move(r))};
+  return {std::move(parameters), Copula(independent.dimensions(), std::move(pairs))};
 }
 
 }  // namespace hone

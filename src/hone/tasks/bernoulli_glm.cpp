@@ -127,16 +127,14 @@ Prior make_prior() {
     return sum;
   };
   Vector sigma{};
-  Matrix<double> correlation(kParameters, kParameters);
-  for (Index i = 0; i < kParameters; ++i) {
+  std::vector<Copula::Pair> pairs;
+  for (int i = 0; i < kParameters; ++i) {
     sigma[std::size_t(i)] = std::sqrt(covariance(i, i));
-    correlation(i, i) = 1;
-    for (Index j = 0; j < i; ++j) {
-      correlation(i, j) = correlation(j, i) =
-          covariance(i, j) / (sigma[std::size_t(i)] * sigma[std::size_t(j)]);
+    for (int j = 0; j < i; ++j) {
+      pairs.push_back({j, i, covariance(i, j) / (sigma[std::size_t(i)] * sigma[std::size_t(j)])});
     }
   }
-  return {normal_parameters("beta", sigma), Copula(std::move(correlation))};
+  return {normal_parameters("beta", sigma), Copula(kParameters, std::move(pairs))};
 }
 
 // By rejection in z, where the prior is a product.
