@@ -83,6 +83,16 @@ TYPED_TEST(LinearKernelsOf, TransposeNormAverageAndAdamEqualPlainLoops) {
     }
     EXPECT_NEAR(k.square_norm(a.data(), kCount), square, 1e-5 * square);
 
+    auto shorter = drawn<T>(kCount, 4);
+    const auto whole = drawn<T>(kCount, 4);
+    const double length = std::sqrt(k.square_norm(whole.data(), kWidth));  // of row 0
+    k.shorten_rows(shorter.data(), length, kTall, kWidth);
+    for (Index i = 0; i < kCount; ++i) {
+      const double norm = std::sqrt(k.square_norm(whole.data() + i / kWidth * kWidth, kWidth));
+      EXPECT_NEAR(double(shorter.data()[i]),
+                  double(whole.data()[i]) * std::max(0.0, 1 - length / norm), kTolerance<T>);
+    }
+
     auto w = drawn<T>(kCount, 5), m = drawn<T>(kCount, 6), v = drawn<T>(kCount, 7);
     for (T& value : v.span()) value = std::abs(value);
     AlignedBuffer<T> twin_w(kCount), twin_m(kCount), twin_v(kCount);

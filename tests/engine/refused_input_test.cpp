@@ -134,6 +134,8 @@ TEST(RefusedInput, IncludesLossAndTrainingOptionsOutOfRange) {
   refused([](O& o) { o.max_epochs = 0; }, {"training.max_epochs = 0"});
   refused([](O& o) { o.patience = 0; }, {"training.patience = 0"});
   refused([](O& o) { o.validation_negatives = 0; }, {"training.validation_negatives = 0"});
+  refused([](O& o) { o.column_shrinkage = -1; }, {"training.column_shrinkage = -1"});
+  refused([&](O& o) { o.column_shrinkage = nan; }, {"training.column_shrinkage = nan"});
   refused([](O& o) { o.weight_average = 1; }, {"training.weight_average = 1", "[0, 1)"});
 }
 

@@ -71,6 +71,7 @@ const std::map<std::string, Values> kValues{
     {"validation_negatives", {6, 0}},
     {"validation_fraction", {0.2, 1}},
     {"tails", {"soften", 3}},
+    {"column_shrinkage", {0.5, -1}},
     {"weight_average", {0.875, 1}},
 };
 
@@ -164,6 +165,7 @@ TEST(Presets, ThePapersAreItsOwnSettings) {
                       {"patience", 20},
                       {"max_epochs", 300},
                       {"tails", "keep"},
+                      {"column_shrinkage", 0.0},
                       {"weight_average", 0.0},
                       {"validation_fraction", 0.1},
                       {"max_rounds", 10},

@@ -131,11 +131,32 @@ TEST(Tmnre, RoundsAddAnIncrement) {
   options.round_increment = 700;
   const Outcome outcome = infer(options, {{0}});
   expect_consistent(outcome, options);
-  // 700 + 700 + the 600 that are left.
-  ASSERT_EQ(outcome.result.rounds.size(), 3u);
+  // 700 + 700 + the 600 that are left, and a look at whether more were needed.
+  ASSERT_EQ(outcome.result.rounds.size(), 4u);
   EXPECT_EQ(outcome.result.rounds[1].simulated, 700);
   EXPECT_EQ(outcome.result.rounds[2].simulated, 600);
-  EXPECT_FALSE(outcome.result.converged);
+  EXPECT_EQ(outcome.result.rounds[3].simulated, 0);
+}
+
+// The last simulations may have settled the region, or not: a round without new ones tells, and
+// makes no cut of its own.
+TEST(Tmnre, SaysWhetherTheRegionHasSettledWhenTheBudgetIsSpent) {
+  InferenceOptions options = quick(1500);
+  options.round_fraction = 0.5;
+  const Outcome shrinking = infer(options, {{0}});
+  EXPECT_FALSE(shrinking.result.converged);
+  EXPECT_EQ(shrinking.result.rounds.back().simulated, 0);
+  EXPECT_EQ(shrinking.result.region, shrinking.result.rounds.back().region);
+  EXPECT_NE(shrinking.result.region, shrinking.result.rounds.back().cut.region);
+
+  // Two rounds in a row would be asked for, but nothing is left for a second.
+  options.stop_ratio = 1e-9;
+  options.stop_rounds = 2;
+  options.round_fraction = 1;
+  const Outcome settled = infer(options, {{0}});
+  EXPECT_TRUE(settled.result.converged);
+  EXPECT_EQ(settled.result.rounds.size(), 1u);
+  EXPECT_TRUE(settled.result.region.is_whole());
 }
 
 TEST(Tmnre, CountsMayBePoissonDrawsOfTheSeed) {
@@ -190,6 +211,29 @@ TEST(Tmnre, KeepsTheRegionThatHasDataWhenTheBudgetIsUsedUp) {
   EXPECT_FALSE(outcome.result.converged);
   EXPECT_GE(outcome.result.final_rows, 64);
   EXPECT_EQ(outcome.issued, 300);
+}
+
+// x = theta and columns of noise, `columns` in all.
+Outcome infer_among_noise(Index columns, double shrinkage) {
+  InferenceOptions options = quick(400);
+  options.method = Method::mnre;
+  options.training.column_shrinkage = shrinkage;
+  Laboratory laboratory(test::uniform_prior(1), columns, [](auto x, auto theta, Rng noise) {
+    for (double& value : x) value = noise.normal();
+    x[0] += theta[0];
+  });
+  Simulations simulations = laboratory.simulations();
+  Journal journal;
+  const std::vector<double> observed(static_cast<std::size_t>(columns), 0.2);
+  return {tmnre(simulations, observed, {{0}}, options, journal, Rng(5)), 0, 0};
+}
+
+TEST(Tmnre, ShrinksColumnsOnlyOfWideData) {
+  const auto arrays = [](Index columns, double shrinkage) {
+    return infer_among_noise(columns, shrinkage).result.final_marginals.estimator.to_arrays();
+  };
+  EXPECT_EQ(arrays(49, 0), arrays(49, 1));
+  EXPECT_NE(arrays(50, 0), arrays(50, 1));
 }
 
 TEST(Tmnre, GivesTheSameBitsForTheSameSeed) {

@@ -89,6 +89,8 @@ struct Kernels {
 
   // One Adam or AdamW step on `count` parameters.
   void (*adam)(T* w, T* m, T* v, const T* gradient, Index count, const AdamStep& step);
+  // Each of `rows` rows becomes shorter by `length`, or 0: row *= max(0, 1 - length / |row|).
+  void (*shorten_rows)(T* w, double length, Index rows, Index width);
   // average += (1 - keep) * (w - average)
   void (*average)(T* average, const T* w, T keep, Index count);
   // mask = 0 with probability p, else 1 / (1 - p); element i is a hash of (key, i).

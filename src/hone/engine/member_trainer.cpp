@@ -71,6 +71,12 @@ double MemberTrainer::step(Workspace<float>& w, MatrixView<const float> x,
   std::ranges::fill(w.gradient.span(), 0.0F);
   network_.backward(w, parameters_.data(), batch, dx);
   optimizer_.step(parameters_.data(), w.gradient.data(), learning_rate);
+  if (options_.column_shrinkage > 0) {
+    const NetworkLayout& layout = network_.layout();
+    best_kernels<float>().shorten_rows(parameters_.data() + layout.weight_x,
+                                       learning_rate * options_.column_shrinkage, x.cols(),
+                                       layout.width);
+  }
   if (average_.size() > 0) {
     best_kernels<float>().average(average_.data(), parameters_.data(),
                                   static_cast<float>(options_.weight_average),

@@ -31,6 +31,10 @@ struct TrainingOptions {
   double weight_average = 0;     // decay per step of an average of the weights, which is then what
                                  // is validated and kept; 0: off; in [0, 1)
   Tails tails = Tails::keep;     // of the columns of x
+  // Every step makes the weights of each input column of a network shorter by this times the
+  // learning rate (the proximal step of a group lasso): a column whose gradients do not pull it
+  // back again and again is switched off. 0: none are; >= 0
+  double column_shrinkage = 0;
   // A layer of the embedding with more inputs learns at this / inputs of the learning rate; 0: all
   // at the full rate.
   double embedding_full_rate_inputs = 0;

@@ -2,6 +2,7 @@
 #include "hone/engine/training_input.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "hone/core/error.h"
 
@@ -35,6 +36,10 @@ void TrainingOptions::validate() const {
   if (!(embedding_full_rate_inputs >= 0)) {
     fail(ErrorKind::input, "training.embedding_full_rate_inputs = {}: must be 0 or greater",
          embedding_full_rate_inputs);
+  }
+  if (!(column_shrinkage >= 0 && std::isfinite(column_shrinkage))) {
+    fail(ErrorKind::input, "training.column_shrinkage = {}: must be 0 or greater",
+         column_shrinkage);
   }
   if (!(weight_average >= 0 && weight_average < 1)) {
     fail(ErrorKind::input, "training.weight_average = {}: must lie in [0, 1)", weight_average);

@@ -236,6 +236,10 @@ std::vector<OptionEntry> make_table() {
            "in (0, 1)", HONE_FIELD(validation_fraction)),
       choice("tails", training, "Heavy-tailed columns of the data: as they are, or through asinh",
              {"keep", "soften"}, HONE_FIELD(training.tails)),
+      real("column_shrinkage", training,
+           "Pull on the weights of each data column, which switches off those that do not help; "
+           "acts on 50 columns and more",
+           ">= 0", HONE_FIELD(training.column_shrinkage)),
       real("weight_average", training, "Decay per step of an average of the weights; 0: off",
            "in [0, 1)", HONE_FIELD(training.weight_average)),
   };

@@ -53,7 +53,7 @@ InferenceOptions paper_preset() {
   return o;
 }
 
-// docs/decisions/ has the measurements: 0003, 0004, 0006 and 0008.
+// docs/decisions/ has the measurements: 0003, 0004, 0006, 0008 and 0009.
 InferenceOptions default_preset() {
   InferenceOptions o;
   o.round_fraction = 0.1;
@@ -71,6 +71,7 @@ InferenceOptions default_preset() {
   o.training.patience = 7;
   o.training.weight_average = 0.995;
   o.training.tails = Tails::soften;
+  o.training.column_shrinkage = 1;
   o.training.embedding_start = EmbeddingStart::regression;
   o.training.embedding_full_rate_inputs = 48;
   return o;

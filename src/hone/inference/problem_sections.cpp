@@ -88,7 +88,8 @@ Prior read_parameter_sections(const TomlTable& root) {
   if (sections.empty()) {
     root.refuse_with("", "there are no parameters; give a section [[parameters]] for each");
   }
-  for (const TomlTable& section : sections) section.allow_only({"name", "label", "prior", "correlations"});
+  for (const TomlTable& section : sections)
+    section.allow_only({"name", "label", "prior", "correlations"});
   return with_line(root, "", [&] { return prior_from_json(root.at("parameters")); });
 }
 

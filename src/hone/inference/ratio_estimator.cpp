@@ -146,9 +146,14 @@ RatioEstimator RatioEstimator::from_arrays(const Prior& prior, const Region& reg
 
 namespace {
 
-// Batches small enough for the steps asked for, also for the small data sets of early rounds; and
-// an average of the weights that remembers no more than the last tenth of the steps.
-TrainingOptions fitted(const InferenceOptions& inference, std::size_t rows) {
+// With fewer columns than this there is little noise to overfit, and shrinkage does more harm than
+// good (docs/decisions/0009).
+constexpr Index kManyColumns = 50;
+
+// Batches small enough for the steps asked for, also for the small data sets of early rounds; an
+// average of the weights that remembers no more than the last tenth of the steps; and shrinkage
+// only of many columns.
+TrainingOptions fitted(const InferenceOptions& inference, std::size_t rows, Index columns) {
   TrainingOptions options = inference.training;
   const auto fitting = rows / static_cast<std::size_t>(inference.minimum_steps);
   options.batch_size =
@@ -156,6 +161,7 @@ TrainingOptions fitted(const InferenceOptions& inference, std::size_t rows) {
   const double steps = static_cast<double>(options.max_epochs) *
                        static_cast<double>(rows / static_cast<std::size_t>(options.batch_size));
   options.weight_average = std::clamp(1 - 10 / steps, 0.0, options.weight_average);
+  if (columns < kManyColumns) options.column_shrinkage = 0;
   return options;
 }
 
@@ -202,10 +208,12 @@ TrainingResult train_stack(const Dataset& data, const std::vector<Marginal>& mar
                            Observer& observer, Team& team) {
   const Matrix<float> theta =
       network_coordinates(data.prior, all_parameters(data.prior), data.theta);
+  const Index columns =
+      options.embedding.kind == EmbeddingKind::none ? data.x->cols() : options.embedding.features;
   return train({*data.x, theta, data.training, data.validation, data.training_negatives,
                 data.validation_negatives},
                make_members(marginals, ensemble), options.network, options.embedding,
-               fitted(options, data.training.size()), rng, observer, team);
+               fitted(options, data.training.size(), columns), rng, observer, team);
 }
 
 TrainedEstimator assemble(const Dataset& data, const std::vector<Marginal>& marginals, int ensemble,

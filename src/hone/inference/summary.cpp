@@ -56,8 +56,8 @@ void warn_about_rounds(std::vector<Warning>& warnings, const InferenceResult& re
     warnings.push_back(
         {"not_converged",
          fmt::format(
-             "the {} ran out before the region had settled: the last cut kept {:.2g} of its "
-             "prior mass",
+             "the {} ran out before the region had settled: by the last round it could shrink "
+             "to {:.2g} of its prior mass",
              all_rounds ? "rounds" : "budget", result.rounds.back().cut.mass_ratio),
          all_rounds ? "allow more rounds (max_rounds)" : "use a larger budget"});
   }

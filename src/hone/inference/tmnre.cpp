@@ -66,7 +66,6 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     // Retain the data in the region; simulate what is missing.      D^(m), N_simulate^(m)
     const Index kept = simulations.count_inside(region);
     const Index left = options.budget - simulations.issued();
-    if (left == 0) break;
     const Index before = rounds.empty() ? 0 : rounds.back().kept + rounds.back().simulated;
     const Index fresh =
         std::clamp<Index>(round_target(options, m, stalled, kept, before, rng) - kept, 0, left);
@@ -90,16 +89,17 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     }));
     stop_if_requested(observer);
 
-    // On stopping the last cut is not made: the data in hand come from the region before it. Nor is
-    // one that leaves too little data and no budget to make more.
+    // Once the budget is spent no other round could tell more than this one.
     const Cut& cut = rounds.back().cut;
-    const bool stalls = hardly_shrinks(cut, options);
+    const bool stalls = hardly_shrinks(cut, options), spent = fresh == left;
     stalled += stalls;
     stalled_in_a_row = stalls ? stalled_in_a_row + 1 : 0;
-    converged = stalled_in_a_row == options.stop_rounds;
+    converged = stalled_in_a_row == options.stop_rounds || (stalls && spent);
+    // On stopping the last cut is not made: the data in hand come from the region before it. Nor is
+    // one from old data alone, or one that leaves too little data and no budget to make more.
     const Index reachable =
         simulations.count_inside(cut.region) + options.budget - simulations.issued();
-    const bool last = converged || reachable < kFewestRows;
+    const bool last = converged || left == 0 || reachable < kFewestRows;
     observer.log(LogLevel::info, describe(rounds.back(), last));
     if (last) break;
     region = cut.region;
