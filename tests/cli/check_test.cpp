@@ -83,6 +83,36 @@ TEST(Check, AMissingVerdictIsMadeByResume) {
   EXPECT_EQ(files_of(scratch.path() / "run"), before);
 }
 
+// The probe of a run on the eggbox, whose parameters have modes at 0.25 and 0.75, after its only
+// cut has been made to keep no more than [low, high] of theta_0.
+Json probe_after_cut(double low, double high) {
+  const TemporaryDirectory scratch;
+  const std::filesystem::path run = scratch.path() / "run";
+  const ProgramResult made =
+      run_program(scratch.path(), {"run", "eggbox", "-o", "run", "--budget", "1500", "--max-rounds",
+                                   "1", "--max-epochs", "30", "--marginal", "theta_0"});
+  EXPECT_EQ(made.code, 0) << made;
+  Json round = Json::parse(bytes_of(run / "rounds" / "round-01.json"));
+  round["cut"]["region"]["axes"][0] =
+      Json::array({Json{{"low", {low, 1 - low}}, {"high", {high, 1 - high}}}});
+  put_bytes(run / "rounds" / "round-01.json", round.dump());
+  for (const char* result : {"networks", "posterior", "checks.json"}) {
+    std::filesystem::remove_all(run / result);
+  }
+  const ProgramResult resumed = run_program(scratch.path(), {"resume", "run"});
+  EXPECT_EQ(resumed.code, 0) << resumed;
+  const Json checks = check(scratch.path());
+  return *std::ranges::find(checks.at("checks"), "probe",
+                            [](const Json& one) { return one.at("name").get<std::string>(); });
+}
+
+TEST(Check, NoticesAModeThatWasCutAway) {
+  const Json lost = probe_after_cut(0, 0.5);
+  EXPECT_EQ(lost.at("status"), "fail") << lost;
+  EXPECT_TRUE(contains(lost.at("reason"), "have a theta_0 that round 1 cut away")) << lost;
+  EXPECT_EQ(probe_after_cut(0.02, 0.98).at("status"), "pass");
+}
+
 // x = theta with noise of 0.05, of which the run's data are then said to have twice as much:
 // posteriors that are far too narrow.
 void make_overconfident_run(const std::filesystem::path& directory) {
