@@ -13,7 +13,7 @@ namespace {
 using namespace hone;
 
 struct Shares {
-  double coverage = 0, sbc = 0, local = 0;
+  double coverage = 0, sbc = 0, tarp = 0, local = 0;
 };
 
 Shares flagged(Fault fault, Index draws, Index marginals, Index cases) {
@@ -25,12 +25,14 @@ Shares flagged(Fault fault, Index draws, Index marginals, Index cases) {
     Shares& one = found[static_cast<std::size_t>(i)];
     one.coverage = check_coverage(known.credibility).result.status != Status::pass;
     one.sbc = sbc_result(ecdf_curves(known.cdf, bands)).status != Status::pass;
+    one.tarp = tarp_result(ecdf_curves(known.nearer, bands)).status != Status::pass;
     one.local = local_c2st_result(local_c2st(known.local)).status != Status::pass;
   });
   Shares sum;
   for (const Shares& one : found) {
     sum.coverage += one.coverage / static_cast<double>(cases);
     sum.sbc += one.sbc / static_cast<double>(cases);
+    sum.tarp += one.tarp / static_cast<double>(cases);
     sum.local += one.local / static_cast<double>(cases);
   }
   return sum;
@@ -57,6 +59,7 @@ int main(int argc, char** argv) {
                         {"marginals", k},
                         {"coverage", share.coverage},
                         {"sbc", share.sbc},
+                        {"tarp", share.tarp},
                         {"local_c2st", share.local}});
       }
     }

@@ -1,5 +1,6 @@
-// Coverage, SBC and local C2ST on posteriors that are right, too narrow, too wide, shifted, or miss
-// a mode. benchmarks/check_power.cpp has the powers for more cases; these are a part of them.
+// Coverage, SBC, TARP and local C2ST on posteriors that are right, too narrow, too wide, shifted,
+// or miss a mode. benchmarks/check_power.cpp has the powers for more cases; these are a part of
+// them.
 #include <gtest/gtest.h>
 
 #include "check/known_posteriors.h"
@@ -12,7 +13,7 @@ namespace {
 using test::known_draws;
 
 struct Flags {
-  Index coverage = 0, sbc = 0, local = 0;
+  Index coverage = 0, sbc = 0, tarp = 0, local = 0;
 };
 
 Flags count_flags(Fault fault, Index draws, Index marginals, Index cases) {
@@ -23,6 +24,7 @@ Flags count_flags(Fault fault, Index draws, Index marginals, Index cases) {
                                    test::test_rng().child("case", static_cast<std::uint64_t>(i)));
     flags.coverage += check_coverage(known.credibility).result.status != Status::pass;
     flags.sbc += sbc_result(ecdf_curves(known.cdf, bands)).status != Status::pass;
+    flags.tarp += tarp_result(ecdf_curves(known.nearer, bands)).status != Status::pass;
     flags.local += local_c2st_result(local_c2st(known.local)).status != Status::pass;
   }
   return flags;
@@ -34,6 +36,7 @@ TEST(Calibration, RightPosteriorsAreFlaggedNoMoreOftenThanStated) {
     const Flags flags = count_flags(Fault::none, draws, marginals, 200);
     EXPECT_LE(flags.coverage, 8) << draws;
     EXPECT_LE(flags.sbc, 8) << draws;
+    EXPECT_LE(flags.tarp, 8) << draws;
     EXPECT_LE(flags.local, 8) << draws;
   }
 }
@@ -47,6 +50,11 @@ TEST(Calibration, CoverageFindsEveryFaultThatChangesWidths) {
 TEST(Calibration, SbcFindsShiftsAndMissingModes) {
   EXPECT_EQ(count_flags(Fault::shifted, 1000, 3, 50).sbc, 50);
   EXPECT_EQ(count_flags(Fault::one_mode, 100, 3, 50).sbc, 50);
+}
+
+TEST(Calibration, TarpFindsShiftsAndMissingModes) {
+  EXPECT_EQ(count_flags(Fault::shifted, 1000, 3, 50).tarp, 50);
+  EXPECT_EQ(count_flags(Fault::one_mode, 100, 3, 50).tarp, 50);
 }
 
 TEST(Calibration, LocalC2stFindsShiftsAndMissingModes) {

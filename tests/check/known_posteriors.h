@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <boost/math/distributions/non_central_chi_squared.hpp>
 #include <fmt/format.h>
 
 #include "hone/check/coverage.h"
@@ -50,9 +51,17 @@ inline double credibility_of(double z) {
   return std::erf(std::abs(z) / std::numbers::sqrt2);
 }
 
+// The mass of a standard normal pair nearer to a random point in its lower corner than the true
+// values: given the distance R of the point, squared distances from it are noncentral chi-square.
+inline double nearer_mass(double z0, double z1, Rng& rng) {
+  const double x = -8 + 4 * rng.uniform(), y = -8 + 4 * rng.uniform();
+  const boost::math::non_central_chi_squared squares(2, x * x + y * y);
+  return boost::math::cdf(squares, (z0 - x) * (z0 - x) + (z1 - y) * (z1 - y));
+}
+
 struct KnownDraws {
   std::vector<MarginalCredibility> credibility;
-  std::vector<UniformValues> cdf;
+  std::vector<UniformValues> cdf, nearer;  // nearer: of pairs, each marginal with another
   std::vector<LocalDraws> local;
 };
 
@@ -64,6 +73,7 @@ inline KnownDraws known_draws(Fault fault, Index draws, Index marginals, const R
     const std::string name = fmt::format("p{}", m);
     result.credibility.push_back({name, 1, {}});
     result.cdf.push_back({name, {}});
+    result.nearer.push_back({name + ",q", {}});
     result.local.push_back({name, {}, {}, {}, 0, 1});
   }
   for (Index i = 0; i < draws; ++i) {
@@ -74,6 +84,9 @@ inline KnownDraws known_draws(Fault fault, Index draws, Index marginals, const R
       const double z = draw.uniform() < 0.5 ? common : own;
       result.credibility[m].credibility.push_back(credibility_of(z));
       result.cdf[m].values.push_back(cdf_of(z));
+      Rng other = draw.child("other", m);
+      const double partner = true_value(fault, other);
+      result.nearer[m].values.push_back(nearer_mass(z, partner, other));
       result.local[m].cdf.push_back(cdf_of(z));
       result.local[m].mean.push_back(draw.normal());
       result.local[m].deviation.push_back(std::exp(0.2 * draw.normal()));

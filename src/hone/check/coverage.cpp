@@ -157,10 +157,15 @@ double excess(const CoverageCurve& curve) {
                   curve.levels[1].empirical - curve.levels[1].nominal);
 }
 
+// How many times more often than stated the truth lies outside the 3-sigma region.
+double tail_excess(const CoverageCurve& curve) {
+  return (1 - curve.levels[2].empirical) / (1 - curve.levels[2].nominal);
+}
+
 // Significant and large; `tests`: curves judged together, in two directions.
 Status judge(const CoverageCurve& curve, double tests, const CoverageLimits& limits) {
   const double chance = limits.false_alarms / 2 / tests;
-  const double tail = (1 - curve.levels[2].empirical) / (1 - curve.levels[2].nominal);
+  const double tail = tail_excess(curve);
   if (curve.probability <= chance) {
     if (curve.levels[0].empirical < limits.fail68 || curve.levels[1].empirical < limits.fail95 ||
         tail > limits.tail_fail) {
@@ -172,11 +177,15 @@ Status judge(const CoverageCurve& curve, double tests, const CoverageLimits& lim
   return wide ? Status::caution : Status::pass;
 }
 
-std::string describe(const CoverageCurve& curve) {
-  return fmt::format(
+std::string describe(const CoverageCurve& curve, const CoverageLimits& limits) {
+  std::string text = fmt::format(
       "{:.1f} % of the true values lie in the 68.3 % region of {}, {:.1f} % in the "
       "95.4 % region",
       100 * curve.levels[0].empirical, curve.marginal, 100 * curve.levels[1].empirical);
+  if (tail_excess(curve) > limits.tail_caution) {
+    text += fmt::format(", {:.1f} % in the 99.7 % region", 100 * curve.levels[2].empirical);
+  }
+  return text;
 }
 
 void summarize(CoverageCheck& check, const CoverageLimits& limits) {
@@ -196,11 +205,11 @@ void summarize(CoverageCheck& check, const CoverageLimits& limits) {
   const bool narrow = worst->probability < worst->probability_wide;
   if (result.status == Status::pass) {
     result.reason = fmt::format("regions hold the truth as often as they say; the lowest: {}",
-                                describe(*worst));
+                                describe(*worst, limits));
   } else {
-    result.reason =
-        fmt::format("{}: {}{}", narrow ? "overconfident" : "wider than need be", describe(*worst),
-                    flagged > 1 ? fmt::format("; {} more are flagged", flagged - 1) : "");
+    result.reason = fmt::format(
+        "{}: {}{}", narrow ? "overconfident" : "wider than need be", describe(*worst, limits),
+        flagged > 1 ? fmt::format("; {} more are flagged", flagged - 1) : "");
     result.advice =
         narrow ? "use more simulations or a larger ensemble; `hone check DIR --correct` widens the "
                  "posteriors by what is missing"

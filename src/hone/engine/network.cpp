@@ -111,7 +111,8 @@ void Network<T>::finish_norm_backward(Workspace<T>& w, const T* p, Index unit) c
 
 // Activation of a block of rows
 
-// drop(act(norm(z_unit))) of the rows, in w.activated
+// drop(act(norm(z_unit))) of the rows. Training keeps it for the way back; evaluation needs it
+// once, in a block that stays in L1.
 template <typename T>
 const T* Network<T>::activate_rows(Workspace<T>& w, const T* p, Index unit, Rows rows,
                                    Mode mode) const {
@@ -120,7 +121,7 @@ const T* Network<T>::activate_rows(Workspace<T>& w, const T* p, Index unit, Rows
   const T* z = w.z[unit].data() + begin;
   const bool drops = mode == Mode::training && u.dropout > 0;
   const T* mask = drops ? w.mask[unit].data() + begin : nullptr;
-  T* a = w.activated.data();
+  T* a = mode == Mode::training ? w.activated[unit].data() + begin : w.activated[0].data();
   if (u.norm == Norm::layer) {
     k_.row_norm_activate(a, w.row_mean[unit].data() + rows.begin,
                          w.row_inverse[unit].data() + rows.begin, z, p + u.scale, p + u.shift, mask,
@@ -134,6 +135,14 @@ const T* Network<T>::activate_rows(Workspace<T>& w, const T* p, Index unit, Rows
                 u.activation);
   }
   return a;
+}
+
+// The same rows on the way back.
+template <typename T>
+const T* Network<T>::activated_rows(const Workspace<T>& w, Index unit, Rows rows) const {
+  const UnitLayout& u = layout_.units[unit];
+  const bool as_is = u.norm == Norm::none && u.activation == Activation::identity && u.dropout == 0;
+  return (as_is ? w.z[unit] : w.activated[unit]).data() + rows.begin * layout_.width;
 }
 
 // In: d = gradient of the activated rows. Out: the gradient before the column norm (see
@@ -275,7 +284,7 @@ void Network<T>::unit_backward(Workspace<T>& w, const T* p, Index unit) const {
     const T* dz = w.gradient_z[(unit + 1) % 3].data() + r.begin * width;
     T* d = w.gradient_z[unit % 3].data() + r.begin * width;
     gradient_rows(w, unit + 1, w.gradient.data() + u.bias, r);
-    const T* a = activate_rows(w, p, unit, r, Mode::training);
+    const T* a = activated_rows(w, unit, r);
     if (r.count == kRowBlock) {
       block_outer_(w.gradient.data() + u.weight, a, dz);
       block_product_(d, dz, w.transposed.data());
@@ -308,7 +317,7 @@ void Network<T>::output_backward(Workspace<T>& w, const T* p) const {
   std::ranges::fill(w.sum_dz.span(), T(0));
   for_row_blocks(w.rows, [&](Rows r) {
     T* d = w.gradient_z[unit % 3].data() + r.begin * layout_.width;
-    const T* a = activate_rows(w, p, unit, r, Mode::training);
+    const T* a = activated_rows(w, unit, r);
     k_.row_dot_backward(d, w.gradient.data() + u.weight, w.dlogits.data() + r.begin, a,
                         p + u.weight, r.count, layout_.width);
     activation_backward_rows(w, d, p, unit, r);

@@ -19,7 +19,7 @@
 // A residual block is two units, the second of which adds z_{i-1}; a plain MLP has no such term.
 // Forward and backward sweep each unit once over blocks of rows: the norm and activation of a block
 // run right before its matrix product and the bias, skip and column sums right after, while the
-// block is in L1. Activations are recomputed on the way back instead of stored.
+// block is in L1.
 
 namespace hone {
 
@@ -141,6 +141,7 @@ class Network {
                    Index skip_stride, Rows rows, Mode mode) const;
   const T* activate_rows(Workspace<T>& w, const T* parameters, Index unit, Rows rows,
                          Mode mode) const;
+  const T* activated_rows(const Workspace<T>& w, Index unit, Rows rows) const;
 
   void output_backward(Workspace<T>& w, const T* parameters) const;
   void unit_backward(Workspace<T>& w, const T* parameters, Index unit) const;

@@ -34,7 +34,7 @@ struct Workspace {
   std::vector<NormColumns<T>> norm;                     // per unit
   std::vector<AlignedBuffer<T>> row_mean, row_inverse;  // (rows) per unit, for layer norm
   std::vector<AlignedBuffer<T>> mask;                   // (rows, width) per unit with dropout
-  AlignedBuffer<T> activated;                           // (kRowBlock, width)
+  std::vector<AlignedBuffer<T>> activated;              // (rows, width) per unit, or one block
   AlignedBuffer<T> projected;                           // (batch rows, width): x W_x
   AlignedBuffer<T> theta;   // (rows, theta_size), for the trainer to fill
   AlignedBuffer<T> logits;  // (rows)
