@@ -132,10 +132,11 @@ void tell_ranks(const std::string& trouble) {
   if (ranks()->rank() == 0) {
     answer = objection(texts);
     roll_call.say(answer);
+    ranks()->flush();
   } else {
     answer = roll_call.hear();
   }
-  if (trouble.empty() && !answer.empty()) fail(ErrorKind::io, "{}", answer);
+  if (trouble.empty() && !answer.empty()) fail(ErrorKind::input, "{}", answer);
 }
 
 int threads_here(int wish) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/math/distributions/non_central_chi_squared.hpp>
 #include <fmt/format.h>
 
 #include "hone/check/coverage.h"
@@ -51,12 +50,11 @@ inline double credibility_of(double z) {
   return std::erf(std::abs(z) / std::numbers::sqrt2);
 }
 
-// The mass of a standard normal pair nearer to a random point in its lower corner than the true
-// values: given the distance R of the point, squared distances from it are noncentral chi-square.
+// The mass of a standard normal pair nearer than the true values to a random point that lies far
+// away in its lower corner: nearer means lower along the direction to that point.
 inline double nearer_mass(double z0, double z1, Rng& rng) {
-  const double x = -8 + 4 * rng.uniform(), y = -8 + 4 * rng.uniform();
-  const boost::math::non_central_chi_squared squares(2, x * x + y * y);
-  return boost::math::cdf(squares, (z0 - x) * (z0 - x) + (z1 - y) * (z1 - y));
+  const double angle = 0.5 * std::numbers::pi * rng.uniform();
+  return cdf_of(z0 * std::cos(angle) + z1 * std::sin(angle));
 }
 
 struct KnownDraws {

@@ -106,6 +106,7 @@ TEST(Tmnre, RoundsWorkWithAFractionOfTheBudget) {
   const Outcome outcome = infer(options, {{0}});
   expect_consistent(outcome, options);
   EXPECT_FALSE(outcome.result.converged);
+  EXPECT_FALSE(outcome.result.budget_spent);
   for (const Round& round : outcome.result.rounds) {
     EXPECT_EQ(round.kept + round.simulated, std::max<Index>(round.kept, 900));
   }
@@ -145,6 +146,7 @@ TEST(Tmnre, SaysWhetherTheRegionHasSettledWhenTheBudgetIsSpent) {
   options.round_fraction = 0.5;
   const Outcome shrinking = infer(options, {{0}});
   EXPECT_FALSE(shrinking.result.converged);
+  EXPECT_TRUE(shrinking.result.budget_spent);
   EXPECT_EQ(shrinking.result.rounds.back().simulated, 0);
   EXPECT_EQ(shrinking.result.region, shrinking.result.rounds.back().region);
   EXPECT_NE(shrinking.result.region, shrinking.result.rounds.back().cut.region);
@@ -214,8 +216,9 @@ TEST(Tmnre, KeepsTheRegionThatHasDataWhenTheBudgetIsUsedUp) {
 }
 
 // x = theta and columns of noise, `columns` in all.
-Outcome infer_among_noise(Index columns, double shrinkage) {
+Outcome infer_among_noise(Index columns, double shrinkage, EmbeddingOptions embedding = {}) {
   InferenceOptions options = quick(400);
+  options.embedding = std::move(embedding);
   options.method = Method::mnre;
   options.training.column_shrinkage = shrinkage;
   Laboratory laboratory(test::uniform_prior(1), columns, [](auto x, auto theta, Rng noise) {
@@ -229,11 +232,14 @@ Outcome infer_among_noise(Index columns, double shrinkage) {
 }
 
 TEST(Tmnre, ShrinksColumnsOnlyOfWideData) {
-  const auto arrays = [](Index columns, double shrinkage) {
-    return infer_among_noise(columns, shrinkage).result.final_marginals.estimator.to_arrays();
+  const auto arrays = [](Index columns, double shrinkage, const EmbeddingOptions& embedding = {}) {
+    return infer_among_noise(columns, shrinkage, embedding)
+        .result.final_marginals.estimator.to_arrays();
   };
   EXPECT_EQ(arrays(49, 0), arrays(49, 1));
   EXPECT_NE(arrays(50, 0), arrays(50, 1));
+  const EmbeddingOptions linear{.kind = EmbeddingKind::linear, .features = 8, .hidden = {}};
+  EXPECT_EQ(arrays(60, 0, linear), arrays(60, 1, linear));
 }
 
 TEST(Tmnre, GivesTheSameBitsForTheSameSeed) {

@@ -84,9 +84,14 @@ TEST(Warnings, SayWhetherRoundsOrBudgetRanOut) {
   Case shrinking;
   shrinking.result.converged = false;
   EXPECT_EQ(shrinking.kinds(), "not_converged ");
-  EXPECT_TRUE(contains(shrinking.message(), "budget ran out")) << shrinking.message();
-  shrinking.options.max_rounds = 2;
-  EXPECT_TRUE(contains(shrinking.message(), "rounds ran out")) << shrinking.message();
+  EXPECT_EQ(shrinking.message(),
+            "the rounds ran out before the region had settled: the last cut would keep 0.9 of its "
+            "prior mass");
+  shrinking.result.budget_spent = true;
+  shrinking.result.rounds.back().region = Region::whole(2);
+  EXPECT_EQ(shrinking.message(),
+            "the budget ran out before the region had settled: the last cut kept 0.9 of its prior "
+            "mass");
 }
 
 TEST(Warnings, SayThatTheRegionDidNotShrink) {

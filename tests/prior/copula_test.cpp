@@ -106,6 +106,12 @@ TEST(Copula, SurvivesJson) {
   EXPECT_FALSE(prior_from_json(json) == Prior(std::vector(prior.parameters())));
 }
 
+TEST(Copula, OfNoCorrelationIsNone) {
+  EXPECT_EQ(correlated(0).copula(), nullptr);
+  EXPECT_NE(correlated(0.1).copula(), nullptr);
+  EXPECT_EQ(prior_from_json(to_json(correlated(0))).copula(), nullptr);
+}
+
 TEST(Copula, RefusesWhatCannotBe) {
   const auto with = [](const nlohmann::json& a, const nlohmann::json& b, const nlohmann::json& c) {
     const nlohmann::json prior = {{"kind", "uniform"}, {"low", 0}, {"high", 1}};
@@ -122,7 +128,10 @@ TEST(Copula, RefusesWhatCannotBe) {
   EXPECT_EQ(with({}, {{"a", "much"}}, {}),
             "parameters[1].correlations.a = \"much\": must be a number in (-1, 1)");
   EXPECT_EQ(with({}, {{"b", 0.5}}, {}), "parameters[1].correlations.b: is the parameter itself");
-  EXPECT_EQ(with({{"b", 0.5}}, {{"a", 0.5}}, {}),
+  EXPECT_EQ(with({{"b", 0.5}}, {{"a", 0.5}}, {}), "parameters[1].correlations.a: is given twice");
+  EXPECT_EQ(refusal([] {
+              Copula(2, {{0, 1, 0.5}, {1, 0, 0.5}});
+            }),
             "correlations: parameters 0 and 1 are there twice");
   EXPECT_NE(with({}, {{"aa", 0.5}}, {}).find("no parameter is called 'aa'"), std::string::npos);
   EXPECT_NE(with({}, 0.5, {}).find("must be a table"), std::string::npos);

@@ -140,9 +140,8 @@ const T* Network<T>::activate_rows(Workspace<T>& w, const T* p, Index unit, Rows
 // The same rows on the way back.
 template <typename T>
 const T* Network<T>::activated_rows(const Workspace<T>& w, Index unit, Rows rows) const {
-  const UnitLayout& u = layout_.units[unit];
-  const bool as_is = u.norm == Norm::none && u.activation == Activation::identity && u.dropout == 0;
-  return (as_is ? w.z[unit] : w.activated[unit]).data() + rows.begin * layout_.width;
+  const bool as_it_is = layout_.units[unit].takes_z_as_it_is();
+  return (as_it_is ? w.z[unit] : w.activated[unit]).data() + rows.begin * layout_.width;
 }
 
 // In: d = gradient of the activated rows. Out: the gradient before the column norm (see

@@ -67,6 +67,10 @@ struct UnitLayout {
   bool is_output = false;  // maps to one number instead of to the hidden features
   Index weight = 0, bias = 0;
   Index scale = 0, shift = 0, running_mean = 0, running_variance = 0;  // only with a norm
+
+  bool takes_z_as_it_is() const {
+    return norm == Norm::none && activation == Activation::identity && dropout == 0;
+  }
 };
 
 // The parameter vector: all trained parameters first, then the running statistics of batch norm.

@@ -35,7 +35,8 @@ Workspace<T>::Workspace(const NetworkLayout& layout, Index theta_size, Index max
     row_mean.push_back(buffer<T>(1, unit.norm == Norm::layer ? max_rows : 0));
     row_inverse.push_back(buffer<T>(1, unit.norm == Norm::layer ? max_rows : 0));
     mask.push_back(buffer<T>(training && unit.dropout > 0 ? max_rows : 0, width));
-    if (training || activated.empty()) activated.push_back(buffer<T>(max_rows, width));
+    const bool activates = training ? !unit.takes_z_as_it_is() : activated.empty();
+    activated.push_back(buffer<T>(activates ? max_rows : 0, width));
   }
   projected = buffer<T>(batch_rows, width);
   theta = buffer<T>(max_rows, theta_size);

@@ -147,8 +147,8 @@ std::vector<OptionEntry> make_table() {
            "Stop truncating once a cut keeps more than this of every axis; 1: never by this",
            "in (0, 1]", HONE_FIELD(stop_axis_ratio)),
       integer("stop_rounds", algorithm,
-              "Rounds in a row that must hardly shrink before truncating stops; each doubles the "
-              "simulations of the next",
+              "Rounds in a row that must hardly shrink before truncating stops, while there is "
+              "budget for them; each doubles the simulations of the next",
               ">= 1", HONE_FIELD(stop_rounds)),
       flag("spend_all", algorithm,
            "Simulate what is left of the budget in the final region; false: the budget is a limit",

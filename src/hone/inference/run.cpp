@@ -132,7 +132,10 @@ bool Run::complete() const {
     last = std::max(last, info.round);
     return false;
   });
-  return static_cast<int>(rounds().size()) >= last - 1;
+  const std::vector<Round> done = rounds();
+  if (static_cast<int>(done.size()) < last - 1) return false;
+  const std::optional<Region> region = final_region();
+  return done.empty() || region == done.back().region || region == done.back().cut.region;
 }
 
 std::vector<Round> Run::rounds() const {

@@ -52,14 +52,14 @@ void warn_about_rounds(std::vector<Warning>& warnings, const InferenceResult& re
                        const InferenceOptions& options) {
   if (options.method == Method::mnre || result.rounds.empty()) return;
   if (!result.converged) {
-    const bool all_rounds = static_cast<int>(result.rounds.size()) == options.max_rounds;
+    const bool was_cut = result.region != result.rounds.back().region;
     warnings.push_back(
         {"not_converged",
-         fmt::format(
-             "the {} ran out before the region had settled: by the last round it could shrink "
-             "to {:.2g} of its prior mass",
-             all_rounds ? "rounds" : "budget", result.rounds.back().cut.mass_ratio),
-         all_rounds ? "allow more rounds (max_rounds)" : "use a larger budget"});
+         fmt::format("the {} ran out before the region had settled: the last cut {} {:.2g} of its "
+                     "prior mass",
+                     result.budget_spent ? "budget" : "rounds", was_cut ? "kept" : "would keep",
+                     result.rounds.back().cut.mass_ratio),
+         result.budget_spent ? "use a larger budget" : "allow more rounds (max_rounds)"});
   }
   if (result.rounds.size() == 1 && result.rounds[0].cut.mass_ratio > 0.95) {
     warnings.push_back({"no_truncation",

@@ -96,7 +96,7 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     stalled_in_a_row = stalls ? stalled_in_a_row + 1 : 0;
     converged = stalled_in_a_row == options.stop_rounds || (stalls && spent);
     // On stopping the last cut is not made: the data in hand come from the region before it. Nor is
-    // one from old data alone, or one that leaves too little data and no budget to make more.
+    // one of a round that began with nothing left to simulate, or one that leaves too little data.
     const Index reachable =
         simulations.count_inside(cut.region) + options.budget - simulations.issued();
     const bool last = converged || left == 0 || reachable < kFewestRows;
@@ -105,17 +105,21 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     region = cut.region;
   }
 
+  const bool budget_spent = simulations.issued() == options.budget ||
+                            static_cast<int>(rounds.size()) < options.max_rounds;
   observer.context_changed(fmt::format("final region, prior mass {:.3g}", region.mass()));
   // Spend the rest of the budget in the final region and train all marginals there.      rho_2
   const bool enough = !options.spend_all && simulations.count_inside(region) >= kFewestRows;
   simulations.simulate(region, static_cast<int>(rounds.size()) + 1,
                        enough ? 0 : options.budget - simulations.issued(), observer);
-  const Index final_rows = simulations.count_inside(region);
   TrainedEstimator final_marginals = journal.final_estimator(region, [&] {
     const Dataset data = simulations.inside(region, options.validation_fraction);
     return trainer.train(data, marginals, options.ensemble, options, rng.child("final"), observer);
   });
-  return {std::move(rounds), region, converged, final_rows, std::move(final_marginals)};
+  region = final_marginals.estimator.prior().region();
+  return {
+      std::move(rounds),         region, converged, budget_spent, simulations.count_inside(region),
+      std::move(final_marginals)};
 }
 
 }  // namespace hone

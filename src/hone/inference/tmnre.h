@@ -38,9 +38,10 @@ class Journal {
 
 struct InferenceResult {
   std::vector<Round> rounds;
-  Region region;          // what the final training data come from
-  bool converged = true;  // the region stopped shrinking before the rounds or the budget ran out
-  Index final_rows = 0;   // successful simulations in it
+  Region region;              // what the final training data come from
+  bool converged = true;      // the region stopped shrinking
+  bool budget_spent = false;  // if it did not: for lack of simulations, not of rounds
+  Index final_rows = 0;       // successful simulations in it
   TrainedEstimator final_marginals;
 };
 

@@ -55,30 +55,32 @@ Parameter parameter_from_json(const nlohmann::json& json, std::size_t i) {
           make_distribution(distribution_spec_from_json(json["prior"], prior), prior)};
 }
 
-// Of parameter d with others.
-std::vector<Copula::Pair> correlations_from_json(const nlohmann::json& json, const Prior& prior,
-                                                 int d) {
+// Of parameter d with others, which may be given once for a pair.
+void add_correlations(std::vector<Copula::Pair>& pairs, const nlohmann::json& json,
+                      const Prior& prior, int d) {
   const std::string where = fmt::format("parameters[{}].correlations", d);
   if (!json.is_object()) {
     fail(ErrorKind::input,
          "{}: must be a table of parameters and numbers, such as {{ mass = 0.5 }}", where);
   }
-  std::vector<Copula::Pair> pairs;
   for (const auto& [name, value] : json.items()) {
     const int other = prior.index_of(name);
     if (!value.is_number() || !(std::abs(value.get<double>()) < 1)) {
       fail(ErrorKind::input, "{}.{} = {}: must be a number in (-1, 1)", where, name, value.dump());
     }
     if (other == d) fail(ErrorKind::input, "{}.{}: is the parameter itself", where, name);
+    if (std::ranges::any_of(pairs, [&](const auto& p) { return p.a == d && p.b == other; })) {
+      fail(ErrorKind::input, "{}.{}: is given twice", where, name);
+    }
     pairs.push_back({other, d, value.get<double>()});
   }
-  return pairs;
 }
 
 }  // namespace
 
 Prior::Prior(std::vector<Parameter> parameters, Copula copula) : Prior(std::move(parameters)) {
   HONE_ASSERT(copula.dimensions() == dimensions());
+  if (copula.pairs().empty()) return;  // independent, as it is when read from a file
   copula_ = std::make_shared<const Copula>(std::move(copula));
 }
 
@@ -182,9 +184,7 @@ Prior prior_from_json(const nlohmann::json& json) {
   std::vector<Copula::Pair> pairs;
   for (int d = 0; d < independent.dimensions(); ++d) {
     const nlohmann::json& one = json[static_cast<std::size_t>(d)];
-    if (!one.contains("correlations")) continue;
-    std::ranges::copy(correlations_from_json(one["correlations"], independent, d),
-                      std::back_inserter(pairs));
+    if (one.contains("correlations")) add_correlations(pairs, one["correlations"], independent, d);
   }
   return {std::move(parameters), Copula(independent.dimensions(), std::move(pairs))};
 }
