@@ -174,6 +174,15 @@ TEST_F(Ranks, CompareSamplesAsOneProcessDoes) {
       run_job(scratch_.path(), 2, {"compare", "samples-1.csv", "samples-3.csv"});
   EXPECT_EQ(missing.code, 2) << missing;
   EXPECT_NE(missing.err.find("samples-3.csv"), std::string::npos) << missing;
+
+  // Rank 1 alone does not find them: it starts elsewhere.
+  const TemporaryDirectory elsewhere;
+  const ProgramResult apart = run_job(
+      scratch_.path(), 1,
+      compare + Arguments{":", "-n", "1", "-wdir", elsewhere.path().string(), HONE_PROGRAM} +
+          compare);
+  EXPECT_EQ(apart.code, 2) << apart;
+  EXPECT_NE(apart.err.find("rank 1 cannot take part: samples-1.csv"), std::string::npos) << apart;
 }
 
 TEST_F(Ranks, SurviveTheDeathOfOneAndOfAllInTheSimulations) {
