@@ -132,10 +132,12 @@ bool Run::complete() const {
     last = std::max(last, info.round);
     return false;
   });
+  if (spec_.options.method == Method::mnre) return true;
   const std::vector<Round> done = rounds();
-  if (static_cast<int>(done.size()) < last - 1) return false;
-  const std::optional<Region> region = final_region();
-  return done.empty() || region == done.back().region || region == done.back().cut.region;
+  const int count = static_cast<int>(done.size());
+  if (count == 0 || count < last - 1) return false;
+  // Only when rounds run out is the cut of the last one made.
+  return count == spec_.options.max_rounds || final_region() == done.back().region;
 }
 
 std::vector<Round> Run::rounds() const {
