@@ -9,6 +9,7 @@
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
 #include "hone/prior/distribution.h"
+#include "store/test_files.h"
 
 namespace hone {
 namespace {
@@ -19,13 +20,7 @@ DistributionPointer make(const std::string& text) {
 
 // The message with which the spec is refused as wrong input.
 std::string refusal(const std::string& text) {
-  try {
-    make(text);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "accepted";
+  return error_text([&] { make(text); }, ErrorKind::input);
 }
 
 TEST(DistributionSpec, SurvivesJsonBitForBit) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hone/core/error.h"
+#include "store/test_files.h"
 
 namespace hone {
 namespace {
@@ -10,13 +11,7 @@ namespace {
 const std::vector<std::string> kNames = {"mass", "radius", "age"};
 
 std::string refusal(std::string_view text) {
-  try {
-    parse_marginal(text, kNames);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "accepted";
+  return error_text([&] { parse_marginal(text, kNames); }, ErrorKind::input);
 }
 
 TEST(Marginals, CountAllPairs) {

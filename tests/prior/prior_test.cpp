@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hone/core/error.h"
-#include "prior/refusal.h"
+#include "store/test_files.h"
 
 namespace hone {
 namespace {
@@ -46,9 +46,10 @@ TEST(Prior, RefusesNamesThatCannotHeadAColumn) {
             }),
             "parameters[2].name = 'a': already the name of parameters[0]");
   for (const char* name : {"a,b", "12", "a\nb", " a", "a\"b"}) {
-    EXPECT_NE(refusal([name] { named({name}); }), "accepted") << name;
+    SCOPED_TRACE(name);
+    refusal([name] { named({name}); });
   }
-  EXPECT_EQ(refusal([] { named({"log10 M", "Ω_m", "x1"}); }), "accepted");
+  EXPECT_NO_THROW(named({"log10 M", "Ω_m", "x1"}));
 }
 
 TEST(Prior, MapsRowsToUnitCoordinatesAndBack) {

@@ -57,6 +57,10 @@ inline std::string error_text(const std::function<void()>& body, ErrorKind kind 
   return "";
 }
 
+inline std::string refusal(const std::function<void()>& body) {
+  return error_text(body, ErrorKind::input);
+}
+
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

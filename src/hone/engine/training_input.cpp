@@ -38,7 +38,7 @@ void TrainingOptions::validate() const {
          embedding_full_rate_inputs);
   }
   if (!(column_shrinkage >= 0 && std::isfinite(column_shrinkage))) {
-    fail(ErrorKind::input, "training.column_shrinkage = {}: must be 0 or greater",
+    fail(ErrorKind::input, "training.column_shrinkage = {}: must be 0 or greater, and finite",
          column_shrinkage);
   }
   if (!(weight_average >= 0 && weight_average < 1)) {

@@ -116,6 +116,7 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     const Dataset data = simulations.inside(region, options.validation_fraction);
     return trainer.train(data, marginals, options.ensemble, options, rng.child("final"), observer);
   });
+  // Networks that were found on disk say themselves where they are valid.
   region = final_marginals.estimator.prior().region();
   return {
       std::move(rounds),         region, converged, budget_spent, simulations.count_inside(region),
