@@ -88,7 +88,7 @@ void rehearse(const RunSpec& spec, int threads) {
     print(fmt::format("would begin with the {} simulations of the data set\n", existing));
   }
   print(fmt::format(
-      "would run {} simulations in at most {} rounds and train {} marginals with {} "
+      "would run {} simulations in at most {} rounds and train {} marginals with at least {} "
       "networks each\n",
       spec.options.budget, spec.options.max_rounds, spec.marginals.size(), spec.options.ensemble));
 }

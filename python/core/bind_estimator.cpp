@@ -28,7 +28,8 @@ SharedEstimator train(SimulationStore& store, const Prior& prior, const Region& 
       const Dataset data = simulations.inside(region, options.validation_fraction);
       // The stream of a run: the same simulations give the same networks.
       TrainedEstimator trained =
-          train_marginals(data, marginals, options.ensemble, options, rng.child("final"), python);
+          train_marginals(data, marginals, options.networks(options.ensemble, data.rows()), options,
+                          rng.child("final"), python);
       result = std::make_shared<RatioEstimator>(std::move(trained.estimator));
     });
   });

@@ -8,7 +8,7 @@ import pytest
 import hone
 
 QUICK = dict(budget=200, max_epochs=3, hidden=8, depth=1, ensemble=1, round_ensemble=1,
-             max_rounds=1, progress=False)
+             ensemble_rows=0, max_rounds=1, progress=False)
 
 
 def simulate(theta, rng):

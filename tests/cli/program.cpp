@@ -141,6 +141,8 @@ Arguments small_run(const std::string& output, const SmallRun& sizes) {
           std::to_string(sizes.ensemble),
           "--round-ensemble",
           "1",
+          "--ensemble-rows",
+          "0",
           "--hidden",
           "16",
           "--depth",

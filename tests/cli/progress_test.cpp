@@ -67,7 +67,7 @@ TEST(Progress, APipeGetsPlainLines) {
     EXPECT_EQ(text.find('\r'), std::string::npos) << text;
     EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
   }
-  for (const char* part : {"writing to run\n", "round 1, prior mass 1: 300 simulations\n",
+  for (const char* part : {"writing to run\n", "round 1, prior mass 1: 200 simulations\n",
                            "round 2, prior mass ", "final region, prior mass ", "network epochs"}) {
     EXPECT_TRUE(contains(result.err, part)) << part << "\n" << result;
   }

@@ -52,6 +52,7 @@ budget = 1500
 max_epochs = 10
 ensemble = 1
 round_ensemble = 1
+ensemble_rows = 0
 hidden = 16
 depth = 1
 '''

@@ -14,6 +14,7 @@ import tempfile
 from page import write_scripts
 
 OPTIONS = ("--budget 600 --max-epochs 5 --learning-rate 0.01 --ensemble 1 --round-ensemble 1 "
+           "--ensemble-rows 0 "
            "--hidden 8 --depth 1 --marginal 1d").split()
 
 # Both say the job's id, as the real ones do. A task that fails does not stop the others.

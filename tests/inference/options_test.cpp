@@ -38,6 +38,7 @@ const std::map<std::string, Values> kValues{
     {"truncation_grid", {512, 63}},
     {"round_ensemble", {3, 0}},
     {"ensemble", {5, 1001}},
+    {"ensemble_rows", {500, -1}},
     {"network", {"mlp", "cnn"}},
     {"hidden", {48, 0}},
     {"depth", {3, 65}},
@@ -139,6 +140,19 @@ TEST(OptionTable, HoldsEveryPresetUnchangedThroughJson) {
   EXPECT_TRUE(contains(error_text([] { preset("papre"); }, ErrorKind::input), "papre"));
 }
 
+TEST(InferenceOptions, FewSimulationsTrainMoreNetworks) {
+  InferenceOptions options;
+  options.ensemble_rows = 2000;
+  EXPECT_EQ(options.networks(2, 200), 10);
+  EXPECT_EQ(options.networks(2, 300), 7);  // 6 would be 1,800 in all
+  EXPECT_EQ(options.networks(2, 999), 3);
+  EXPECT_EQ(options.networks(2, 1000), 2);
+  EXPECT_EQ(options.networks(5, 1000), 5);
+  EXPECT_EQ(options.networks(2, 1'000'000'000), 2);
+  options.ensemble_rows = 0;
+  EXPECT_EQ(options.networks(2, 64), 2);
+}
+
 TEST(Presets, ThePapersAreItsOwnSettings) {
   const Json o = to_json(preset("paper"));
   const Json expected{{"method", "tmnre"},
@@ -151,6 +165,7 @@ TEST(Presets, ThePapersAreItsOwnSettings) {
                       {"embedding", "none"},
                       {"ensemble", 1},
                       {"round_ensemble", 1},
+                      {"ensemble_rows", 0},
                       {"batch_size", 128},
                       {"loss", "nre_a"},
                       {"negatives", 1},

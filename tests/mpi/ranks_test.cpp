@@ -40,6 +40,7 @@ budget = 900
 max_epochs = 4
 ensemble = 1
 round_ensemble = 1
+ensemble_rows = 0
 hidden = 16
 marginals = "1d"
 )";

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "hone/core/error.h"
 
@@ -18,22 +17,28 @@ void check_finite(MatrixView<const float> log_ratios) {
   }
 }
 
-// log r - max log r of the network that is highest at each cell: a cell survives if any keeps it.
-std::vector<double> most_generous(MatrixView<const float> log_ratios) {
-  std::vector<double> best(static_cast<std::size_t>(log_ratios.cols()),
-                           -std::numeric_limits<double>::infinity());
-  for (Index e = 0; e < log_ratios.rows(); ++e) {
+// (networks, cells): log r - max log r of each network, in every cell sorted from low to high. Row
+// k - 1 is below a threshold exactly where k networks or more are.
+Matrix<double> sorted_heights(MatrixView<const float> log_ratios) {
+  Matrix<double> heights(log_ratios.rows(), log_ratios.cols());
+  for (Index e = 0; e < heights.rows(); ++e) {
     const auto row = log_ratios.row(e);
     const float peak = *std::ranges::max_element(row);
-    for (std::size_t i = 0; i < best.size(); ++i) {
-      best[i] = std::max(best[i], static_cast<double>(row[i] - peak));
-    }
+    std::ranges::transform(row, heights.row(e).begin(),
+                           [&](float value) { return static_cast<double>(value - peak); });
   }
-  return best;
+  std::vector<double> cell(static_cast<std::size_t>(heights.rows()));
+  for (Index i = 0; i < heights.cols(); ++i) {
+    for (Index e = 0; e < heights.rows(); ++e) cell[static_cast<std::size_t>(e)] = heights(e, i);
+    std::ranges::sort(cell);
+    for (Index e = 0; e < heights.rows(); ++e) heights(e, i) = cell[static_cast<std::size_t>(e)];
+  }
+  return heights;
 }
 
-// Posterior mass of each cell, the mean over the ensemble.
-std::vector<double> cell_masses(MatrixView<const float> log_ratios) {
+// Posterior mass of each cell, the weighted mean over the ensemble.
+std::vector<double> cell_masses(MatrixView<const float> log_ratios,
+                                std::span<const double> weights) {
   std::vector<double> mass(static_cast<std::size_t>(log_ratios.cols()), 0.0);
   for (Index e = 0; e < log_ratios.rows(); ++e) {
     const auto row = log_ratios.row(e);
@@ -41,8 +46,8 @@ std::vector<double> cell_masses(MatrixView<const float> log_ratios) {
     double sum = 0;
     for (const float value : row) sum += std::exp(static_cast<double>(value) - peak);
     for (std::size_t i = 0; i < mass.size(); ++i) {
-      mass[i] += std::exp(static_cast<double>(row[i]) - peak) / sum /
-                 static_cast<double>(log_ratios.rows());
+      mass[i] +=
+          weights[static_cast<std::size_t>(e)] * std::exp(static_cast<double>(row[i]) - peak) / sum;
     }
   }
   return mass;
@@ -92,27 +97,37 @@ std::vector<CellRange> padded_ranges(const std::vector<CellRange>& ranges, Index
   return result;
 }
 
-double mass_between(std::span<const double> mass, Index begin, Index end) {
+double mass_outside(std::span<const double> mass, const std::vector<CellRange>& kept) {
   double sum = 0;
-  for (Index i = begin; i < end; ++i) sum += mass[static_cast<std::size_t>(i)];
+  Index outside = 0;  // first cell after the ranges seen so far
+  const auto add_until = [&](Index end) {
+    for (Index i = outside; i < end; ++i) sum += mass[static_cast<std::size_t>(i)];
+  };
+  for (const CellRange& range : kept) {
+    add_until(range.begin);
+    outside = range.end;
+  }
+  add_until(static_cast<Index>(mass.size()));
   return sum;
 }
 
 }  // namespace
 
-AxisCut cut_axis(MatrixView<const float> log_ratios, const TruncationOptions& options) {
+AxisCut cut_axis(MatrixView<const float> log_ratios, std::span<const double> weights,
+                 const TruncationOptions& options) {
+  HONE_ASSERT(static_cast<Index>(weights.size()) == log_ratios.rows());
   check_finite(log_ratios);
-  const Index cells = log_ratios.cols();
+  const Index networks = log_ratios.rows(), cells = log_ratios.cols();
+  const Matrix<double> heights = sorted_heights(log_ratios);
+  const std::vector<double> mass = cell_masses(log_ratios, weights);
   AxisCut cut;
-  cut.log_ratio = most_generous(log_ratios);
-  cut.kept = padded_ranges(kept_ranges(cut.log_ratio, options), cells, options.padding);
-  const std::vector<double> mass = cell_masses(log_ratios);
-  Index outside = 0;  // first cell after the ranges seen so far
-  for (const CellRange& range : cut.kept) {
-    cut.lost_mass += mass_between(mass, outside, range.begin);
-    outside = range.end;
+  for (Index agreeing = networks / 2 + 1; agreeing <= networks; ++agreeing) {
+    const auto height = heights.row(agreeing - 1);
+    cut.kept = padded_ranges(kept_ranges(height, options), cells, options.padding);
+    cut.lost_mass = mass_outside(mass, cut.kept);
+    cut.log_ratio.assign(height.begin(), height.end());
+    if (cut.lost_mass <= kOutvotedMass) break;
   }
-  cut.lost_mass += mass_between(mass, outside, cells);
   const double peak = *std::ranges::max_element(mass);
   cut.edge_low = mass[static_cast<std::size_t>(cut.kept.front().begin)] / peak;
   cut.edge_high = mass[static_cast<std::size_t>(cut.kept.back().end - 1)] / peak;

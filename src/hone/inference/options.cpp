@@ -53,13 +53,14 @@ InferenceOptions paper_preset() {
   return o;
 }
 
-// docs/decisions/ has the measurements: 0003, 0004, 0006, 0008 and 0009.
+// docs/decisions/ has the measurements: 0003, 0004, 0006, 0008, 0009 and 0010.
 InferenceOptions default_preset() {
   InferenceOptions o;
   o.round_fraction = 0.1;
   o.max_rounds = 15;
-  o.round_minimum = 300;
+  o.round_minimum = 200;
   o.stop_rounds = 2;
+  o.ensemble_rows = 2000;
   o.minimum_steps = 8;
   o.network.activation = Activation::silu;
   o.network.norm = Norm::alternate;
@@ -139,6 +140,11 @@ void TruncationOptions::validate() const {
         "must lie in 64 .. 1048576");
 }
 
+int InferenceOptions::networks(int least, Index rows) const {
+  HONE_ASSERT(rows > 0);
+  return std::max(least, static_cast<int>((ensemble_rows + rows - 1) / rows));
+}
+
 void InferenceOptions::validate(Index data_size) const {
   check(budget >= 50 && budget <= 1'000'000'000, "budget", static_cast<double>(budget),
         "must lie in 50 .. 1000000000");
@@ -157,6 +163,8 @@ void InferenceOptions::validate(Index data_size) const {
   check(ensemble >= 1 && ensemble <= 1000, "ensemble", ensemble, "must lie in 1 .. 1000");
   check(round_ensemble >= 1 && round_ensemble <= 1000, "round_ensemble", round_ensemble,
         "must lie in 1 .. 1000");
+  check(ensemble_rows >= 0 && ensemble_rows <= 1'000'000, "ensemble_rows",
+        static_cast<double>(ensemble_rows), "must lie in 0 .. 1000000");
   check(validation_fraction > 0 && validation_fraction < 1, "validation_fraction",
         validation_fraction, "must lie in (0, 1)");
   check(minimum_steps >= 1 && minimum_steps <= 1000, "minimum_steps", minimum_steps,

@@ -25,11 +25,11 @@ enum class RoundSchedule {
 
 struct TruncationOptions {
   double epsilon = 2.2603294069810542e-6;  // exp(-13): drop u where r / max r is below
-  double padding = 0.01;     // widen what is kept by this fraction of the axis on each side ...
-  double padding_rows = 10;  // ... at least by one that holds so many simulations
-  double gap_width = 0.05;   // cut a gap between two modes if wider than this fraction ...
-  double gap_margin = 3;     // ... and this many nats below epsilon
-  Index grid = 4096;         // points per axis; nothing narrower than a few of them is resolved
+  double padding = 0.01;    // widen what is kept by this fraction of the axis on each side ...
+  double padding_rows = 5;  // ... at least by one that holds so many simulations
+  double gap_width = 0.05;  // cut a gap between two modes if wider than this fraction ...
+  double gap_margin = 3;    // ... and this many nats below epsilon
+  Index grid = 4096;        // points per axis; nothing narrower than a few of them is resolved
 
   void validate() const;
   bool operator==(const TruncationOptions&) const = default;
@@ -51,14 +51,19 @@ struct InferenceOptions {
   bool spend_all = true;  // simulate what is left of the budget in the final region
   TruncationOptions truncation;
 
-  int ensemble = 2;        // networks per requested marginal
-  int round_ensemble = 2;  // networks per axis while truncating
+  int ensemble = 2;         // networks per requested marginal
+  int round_ensemble = 2;   // networks per axis while truncating
+  Index ensemble_rows = 0;  // more of both where networks x simulations is less
   double validation_fraction = 0.1;
   int minimum_steps = 1;  // per epoch: batches get smaller for small data sets
   NetworkOptions network;
   EmbeddingOptions embedding;
   TrainingOptions training;
   double max_failed_fraction = 0.5;
+
+  // Networks per marginal when that many simulations are at hand: from few of them networks learn
+  // by chance, and are trained fast.
+  int networks(int least, Index rows) const;
 
   // Throws Error{input} naming the option, the value and the limit. A convolution must not use up
   // the data.

@@ -51,8 +51,9 @@ void Run::train_more(const std::vector<Marginal>& marginals, Observer& observer,
   simulations.simulate(*region, 0, store.rows(), observer);
   const Dataset data = simulations.inside(*region, spec_.options.validation_fraction);
   // The same stream as in execute(): a marginal comes out the same whenever it is trained.
-  const TrainedEstimator result = trainer.train(data, missing, spec_.options.ensemble,
-                                                spec_.options, rng.child("final"), observer);
+  const TrainedEstimator result =
+      trainer.train(data, missing, spec_.options.networks(spec_.options.ensemble, data.rows()),
+                    spec_.options, rng.child("final"), observer);
   write_estimator(directory_ / "networks", extra_name(static_cast<int>(trained.size())), result);
 }
 

@@ -76,7 +76,7 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
       // Train the 1-d ratios on it, and find the constrained region.  rho_1, Gamma^(m)
       const Dataset data = simulations.inside(region, options.validation_fraction);
       TrainedEstimator ratios =
-          trainer.train(data, axes, options.round_ensemble, options,
+          trainer.train(data, axes, options.networks(options.round_ensemble, data.rows()), options,
                         rng.child("round", static_cast<std::uint64_t>(m)), observer);
       Cut cut = truncate(ratios.estimator, data.rows(), observation, options.truncation);
       return Round{m,
@@ -114,7 +114,8 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
                        enough ? 0 : options.budget - simulations.issued(), observer);
   TrainedEstimator final_marginals = journal.final_estimator(region, [&] {
     const Dataset data = simulations.inside(region, options.validation_fraction);
-    return trainer.train(data, marginals, options.ensemble, options, rng.child("final"), observer);
+    return trainer.train(data, marginals, options.networks(options.ensemble, data.rows()), options,
+                         rng.child("final"), observer);
   });
   // Networks that were found on disk say themselves where they are valid.
   region = final_marginals.estimator.prior().region();

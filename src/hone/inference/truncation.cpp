@@ -60,7 +60,9 @@ Cut truncate(const RatioEstimator& ratios, Index rows, std::span<const double> o
   std::vector<double> lost, low, high;
   std::vector<RatioCurve> curves;
   for (int d = 0; d < old.dimensions(); ++d) {
-    const AxisCut cut = cut_axis(ratios.log_ratios(ratios.find({d}), features, centers), options);
+    const Index axis = ratios.find({d});
+    const AxisCut cut =
+        cut_axis(ratios.log_ratios(axis, features, centers), ratios.weights(axis), options);
     axes.push_back(unit_intervals(cut.kept, options.grid, ratios.prior().axis(d)));
     lost.push_back(cut.lost_mass);
     low.push_back(cut.edge_low);

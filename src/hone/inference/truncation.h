@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// What decided on an axis: log r / max r of the network that gives most, at some u.
+// What decided on an axis: log r / max r of the network that decided, at some u.
 struct RatioCurve {
   std::vector<double> u, log_ratio;
 };
@@ -28,9 +28,9 @@ struct Cut {
 // is an extrapolation, and the fewer simulations there are, the further it is off.
 double padding_for(const TruncationOptions& options, Index rows);
 
-// Keeps, on every axis, the u for which any network of the 1-d ensemble at the real observation is
-// above epsilon of its peak. Works on a dense grid of the axis; what is kept is padded outwards,
-// and a gap between two pieces is cut only if it is wide and safely below epsilon.
+// Drops, on every axis, the u for which most networks of the 1-d ensemble at the real observation
+// are below epsilon of their peak (axis_cut.h). Works on a dense grid of the axis; what is kept is
+// padded outwards, and a gap between two pieces is cut only if it is wide and safely below epsilon.
 // `ratios` must hold all 1-d marginals, trained on so many rows.
 Cut truncate(const RatioEstimator& ratios, Index rows, std::span<const double> observation,
              TruncationOptions options);
