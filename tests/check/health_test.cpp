@@ -73,6 +73,13 @@ TEST(Cuts, AreJudgedByTheirThreeWitnesses) {
   EXPECT_EQ(lost_mass_result({good, bad}).status, Status::caution);
   bad.lost_mass = 0.05;
   EXPECT_EQ(lost_mass_result({good, bad}).status, Status::fail);
+  // Every round counts, parameter by parameter.
+  bad.lost_mass = 6e-4;
+  EXPECT_EQ(lost_mass_result({bad, good}).status, Status::pass);
+  EXPECT_EQ(lost_mass_result({bad, bad}).status, Status::caution);
+  CutCheck other = bad;
+  other.parameter = "b";
+  EXPECT_EQ(lost_mass_result({bad, other}).status, Status::pass);
 
   EXPECT_EQ(cut_truths_result({good}).status, Status::pass);
   bad.cut_truths = 1;  // one of 500 may be chance

@@ -25,6 +25,7 @@ RunSpec small_spec() {
   options.stop_rounds = 1;
   options.max_rounds = 2;
   options.ensemble = options.round_ensemble = 1;
+  options.ensemble_rows = 0;
   options.network.hidden = 8;
   options.network.depth = 1;
   options.training.max_epochs = 4;

@@ -144,10 +144,12 @@ TEST(InferenceOptions, FewSimulationsTrainMoreNetworks) {
   InferenceOptions options;
   options.ensemble_rows = 2000;
   EXPECT_EQ(options.networks(2, 200), 10);
-  EXPECT_EQ(options.networks(2, 300), 7);  // 6 would be 1,800 in all
-  EXPECT_EQ(options.networks(2, 999), 3);
+  EXPECT_EQ(options.networks(2, 300), 8);  // 6 would be 1,800 in all
+  EXPECT_EQ(options.networks(2, 999), 4);
+  EXPECT_EQ(options.networks(1, 999), 3);
   EXPECT_EQ(options.networks(2, 1000), 2);
   EXPECT_EQ(options.networks(5, 1000), 5);
+  EXPECT_EQ(options.networks(5, 399), 10);
   EXPECT_EQ(options.networks(2, 1'000'000'000), 2);
   options.ensemble_rows = 0;
   EXPECT_EQ(options.networks(2, 64), 2);

@@ -147,6 +147,7 @@ inline InferenceOptions small_options(Index budget) {
   options.round_minimum = 1;
   options.stop_rounds = 1;
   options.ensemble = options.round_ensemble = 1;
+  options.ensemble_rows = 0;
   options.network.hidden = 32;
   options.network.depth = 1;
   options.training.optimizer.learning_rate = 5e-3;

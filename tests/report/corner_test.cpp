@@ -134,6 +134,21 @@ TEST(CornerFigure, RangesHoldThePosteriorAndLittleElse) {
   EXPECT_NEAR(range.low, -3.717 * 1.08, 0.03);
 }
 
+TEST(CornerFigure, RangesHoldContoursThatAreWiderThanTheCurves) {
+  // 1-d posteriors half as wide as the pair says: networks that disagree.
+  CornerPlot plot = gaussian_plot(2);
+  for (MarginalGrid& grid : plot.layers[0].grids) {
+    if (grid.marginal.size() > 1) continue;
+    grid = make_grid_1d(grid.marginal[0], even_axis(-5, 5, 1024),
+                        [](double x) { return normal(2 * x); });
+  }
+  const double radius = std::sqrt(-2 * std::log(1 - kCornerLevels[2]));
+  for (const Bounds& range : corner_ranges(plot)) {
+    EXPECT_NEAR(range.high, 1.08 * radius, 0.03);
+    EXPECT_NEAR(range.low, -1.08 * radius, 0.03);
+  }
+}
+
 TEST(CornerFigure, IsAFileInEveryFormatAndTheSameBytesEachTime) {
   CornerPlot plot = gaussian_plot(3);
   plot.parameters[0].label = "\\Omega_b h^2";

@@ -11,6 +11,8 @@
 #include "hone/check/feature_distance.h"
 #include "hone/check/proportion.h"
 #include "hone/core/error.h"
+#include "hone/core/parallel.h"
+#include "hone/inference/axis_cut.h"
 
 namespace hone {
 namespace {
@@ -54,6 +56,29 @@ std::vector<MarginalRanks> single_ranks(const RatioEstimator& estimator, const R
   options.most_dimensions = 1;
   return rank_draws(block_posteriors(estimator), {rows.features, rows.local}, rng,
                     silent_observer(), options);
+}
+
+// How many of the true values of parameter d a cut at epsilon would drop, given their data: the
+// rule of agreed_heights() on a regular grid through each of them, of which it is point 0.
+Index dropped_truths(const RatioEstimator& networks, int d, const Rows& rows, double epsilon) {
+  constexpr Index kPoints = 160;
+  const Index draws = rows.local.rows(), axis = networks.find({d});
+  Matrix<float> local(draws * kPoints, 1);
+  for (Index k = 0; k < local.rows(); ++k) {
+    const double place = rows.local(k / kPoints, d) + static_cast<double>(k % kPoints) / kPoints;
+    local(k, 0) = static_cast<float>(place - std::floor(place));
+  }
+  const auto ratios = networks.log_ratio_blocks(axis, rows.features, local);
+  std::vector<char> dropped(static_cast<std::size_t>(draws));
+  parallel_for(draws, [&](Index i) {
+    Matrix<float> curves(std::ssize(ratios), kPoints);
+    for (Index e = 0; e < curves.rows(); ++e) {
+      std::ranges::copy(ratios[static_cast<std::size_t>(e)].row(i), curves.row(e).begin());
+    }
+    const double height = agreed_heights(curves, networks.weights(axis), epsilon)[0];
+    dropped[static_cast<std::size_t>(i)] = height <= std::log(epsilon);
+  });
+  return std::ranges::count(dropped, 1);
 }
 
 // The first of these: the order is that of the ids, which says nothing of their content.
@@ -109,12 +134,12 @@ class CutChecker {
             const RatioEstimator& networks) const {
     if (data.validation.empty()) return;
     const Rows rows = read_rows(data, at_most(data.validation), networks);
-    const double keep = std::log(run_.spec().options.truncation.epsilon);
+    const double epsilon = run_.spec().options.truncation.epsilon;
     const Rng rng = rng_.child("cut", static_cast<std::uint64_t>(round.number));
     for (const MarginalRanks& ranks : single_ranks(networks, rows, rng)) {
       CutCheck& check = checks[static_cast<std::size_t>(ranks.marginal[0])];
       check.draws = rows.local.rows();
-      check.cut_truths = std::ranges::count_if(ranks.depth, [&](double v) { return v <= keep; });
+      check.cut_truths = dropped_truths(networks, ranks.marginal[0], rows, epsilon);
       const auto coverage = [&](double sigma) {
         const auto values = ranks.credibility.row(0);
         const auto inside =

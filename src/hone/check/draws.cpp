@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "hone/check/lattice.h"
@@ -92,8 +91,7 @@ class Ranker {
                           .cdf = values,
                           .nearer = std::vector<double>(std::size_t(n) - single),
                           .mean = values,
-                          .deviation = values,
-                          .depth = values});
+                          .deviation = values});
       has_pairs_ |= marginal.size() > 1;
     }
   }
@@ -212,7 +210,6 @@ class Ranker {
       for (std::size_t j = 0; j < value.size(); ++j) value[j] = points(static_cast<Index>(j), 0);
       ranks.cdf[at] = weighted_rank(weight, value, part);
       set_moments(ranks, at, weight, value);
-      ranks.depth[at] = depth(batch.log_ratios, i);
     } else {
       set_distances(value, points, rng);
       ranks.nearer[at] = weighted_rank(weight, value, part);
@@ -256,14 +253,6 @@ class Ranker {
       }
       value[static_cast<std::size_t>(j)] = square;
     }
-  }
-
-  static double depth(const std::vector<Matrix<float>>& log_ratios, Index i) {
-    float best = -std::numeric_limits<float>::infinity();
-    for (const Matrix<float>& network : log_ratios) {
-      best = std::max(best, network(i, 0) - *std::ranges::max_element(network.row(i)));
-    }
-    return static_cast<double>(best);
   }
 
   const BlockPosteriors& posteriors_;

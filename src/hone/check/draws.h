@@ -30,8 +30,6 @@ struct MarginalRanks {
   std::vector<double> cdf;  // 1-d: posterior CDF of the true value
   std::vector<double> nearer;  // 2-d and more: posterior mass nearer to a random point (TARP)
   std::vector<double> mean, deviation;  // 1-d: of the posterior, in local coordinates
-  std::vector<double> depth;  // 1-d: log r of the true value less its peak, of the network for
-                              // which it is highest: a cut at epsilon keeps it if above log epsilon
 };
 
 // True values, as local coordinates (n, parameters), and the data simulated from them, as

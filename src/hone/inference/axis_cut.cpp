@@ -113,21 +113,33 @@ double mass_outside(std::span<const double> mass, const std::vector<CellRange>& 
 
 }  // namespace
 
-AxisCut cut_axis(MatrixView<const float> log_ratios, std::span<const double> weights,
-                 const TruncationOptions& options) {
+std::vector<double> agreed_heights(MatrixView<const float> log_ratios,
+                                   std::span<const double> weights, double epsilon) {
   HONE_ASSERT(static_cast<Index>(weights.size()) == log_ratios.rows());
-  check_finite(log_ratios);
-  const Index networks = log_ratios.rows(), cells = log_ratios.cols();
   const Matrix<double> heights = sorted_heights(log_ratios);
   const std::vector<double> mass = cell_masses(log_ratios, weights);
-  AxisCut cut;
-  for (Index agreeing = networks / 2 + 1; agreeing <= networks; ++agreeing) {
+  const Index networks = heights.rows();
+  const auto lost_by = [&](Index agreeing) {
     const auto height = heights.row(agreeing - 1);
-    cut.kept = padded_ranges(kept_ranges(height, options), cells, options.padding);
-    cut.lost_mass = mass_outside(mass, cut.kept);
-    cut.log_ratio.assign(height.begin(), height.end());
-    if (cut.lost_mass <= kOutvotedMass) break;
-  }
+    double lost = 0;
+    for (std::size_t i = 0; i < mass.size(); ++i)
+      lost += height[i] <= std::log(epsilon) ? mass[i] : 0;
+    return lost;
+  };
+  Index agreeing = networks / 2 + 1;
+  while (agreeing < networks && !(lost_by(agreeing) <= kOutvotedMass)) ++agreeing;
+  const auto height = heights.row(agreeing - 1);
+  return {height.begin(), height.end()};
+}
+
+AxisCut cut_axis(MatrixView<const float> log_ratios, std::span<const double> weights,
+                 const TruncationOptions& options) {
+  check_finite(log_ratios);
+  AxisCut cut;
+  cut.log_ratio = agreed_heights(log_ratios, weights, options.epsilon);
+  cut.kept = padded_ranges(kept_ranges(cut.log_ratio, options), log_ratios.cols(), options.padding);
+  const std::vector<double> mass = cell_masses(log_ratios, weights);
+  cut.lost_mass = mass_outside(mass, cut.kept);
   const double peak = *std::ranges::max_element(mass);
   cut.edge_low = mass[static_cast<std::size_t>(cut.kept.front().begin)] / peak;
   cut.edge_high = mass[static_cast<std::size_t>(cut.kept.back().end - 1)] / peak;

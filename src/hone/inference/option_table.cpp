@@ -175,7 +175,7 @@ std::vector<OptionEntry> make_table() {
               HONE_FIELD(ensemble)),
       integer("ensemble_rows", network,
               "More of both where networks x simulations would be less than this; 0: never more",
-              "in 0 .. 1000000", HONE_FIELD(ensemble_rows)),
+              "in 0 .. 50000", HONE_FIELD(ensemble_rows)),
       choice("network", network, "Kind of network", {"resnet", "mlp"}, HONE_FIELD(network.kind)),
       integer("hidden", network, "Hidden features", "in 1 .. 16384", HONE_FIELD(network.hidden)),
       integer("depth", network, "Residual blocks, or hidden layers of an mlp", "in 1 .. 64",

@@ -142,7 +142,9 @@ void TruncationOptions::validate() const {
 
 int InferenceOptions::networks(int least, Index rows) const {
   HONE_ASSERT(rows > 0);
-  return std::max(least, static_cast<int>((ensemble_rows + rows - 1) / rows));
+  const Index together = least * rows;
+  const Index times = std::max<Index>(1, (ensemble_rows + together - 1) / together);
+  return static_cast<int>(least * times);
 }
 
 void InferenceOptions::validate(Index data_size) const {
@@ -163,8 +165,8 @@ void InferenceOptions::validate(Index data_size) const {
   check(ensemble >= 1 && ensemble <= 1000, "ensemble", ensemble, "must lie in 1 .. 1000");
   check(round_ensemble >= 1 && round_ensemble <= 1000, "round_ensemble", round_ensemble,
         "must lie in 1 .. 1000");
-  check(ensemble_rows >= 0 && ensemble_rows <= 1'000'000, "ensemble_rows",
-        static_cast<double>(ensemble_rows), "must lie in 0 .. 1000000");
+  check(ensemble_rows >= 0 && ensemble_rows <= 50'000, "ensemble_rows",
+        static_cast<double>(ensemble_rows), "must lie in 0 .. 50000");
   check(validation_fraction > 0 && validation_fraction < 1, "validation_fraction",
         validation_fraction, "must lie in (0, 1)");
   check(minimum_steps >= 1 && minimum_steps <= 1000, "minimum_steps", minimum_steps,

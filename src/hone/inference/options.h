@@ -61,8 +61,9 @@ struct InferenceOptions {
   TrainingOptions training;
   double max_failed_fraction = 0.5;
 
-  // Networks per marginal when that many simulations are at hand: from few of them networks learn
-  // by chance, and are trained fast.
+  // Networks per marginal when that many simulations are at hand, a multiple of `least`, so that of
+  // two kinds there are as many each: from few simulations networks learn by chance, and are
+  // trained fast.
   int networks(int least, Index rows) const;
 
   // Throws Error{input} naming the option, the value and the limit. A convolution must not use up

@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// What decided on an axis: log r / max r of the network that decided, at some u.
+// What decided on an axis: log r / max r as the networks agree (agreed_heights), at some u.
 struct RatioCurve {
   std::vector<double> u, log_ratio;
 };

@@ -252,7 +252,6 @@ std::vector<std::byte> pack(const CalibratedMessage& message) {
     packer.put_all(one.marginal);
     put<double>(packer, one.credibility);
     packer.put_all(one.cdf).put_all(one.nearer).put_all(one.mean).put_all(one.deviation);
-    packer.put_all(one.depth);
   }
   return packer.take();
 }
@@ -265,7 +264,7 @@ CalibratedMessage unpack_calibrated(std::span<const std::byte> bytes) {
     one.marginal = in.get_all<int>();
     one.credibility = get_matrix(in);
     for (const auto part : {&MarginalRanks::cdf, &MarginalRanks::nearer, &MarginalRanks::mean,
-                            &MarginalRanks::deviation, &MarginalRanks::depth}) {
+                            &MarginalRanks::deviation}) {
       one.*part = in.get_all<double>();
     }
   }

@@ -43,7 +43,7 @@ void place(std::vector<MarginalRanks>& all, const Share& share,
       std::ranges::copy(from.credibility.row(p), to.credibility.row(p).begin() + share.first);
     }
     for (const auto part : {&MarginalRanks::cdf, &MarginalRanks::nearer, &MarginalRanks::mean,
-                            &MarginalRanks::deviation, &MarginalRanks::depth}) {
+                            &MarginalRanks::deviation}) {
       std::ranges::copy(from.*part, (to.*part).begin() + ((to.*part).empty() ? 0 : share.first));
     }
   }
@@ -57,7 +57,7 @@ std::vector<MarginalRanks> widened(const std::vector<MarginalRanks>& some, Index
       return std::vector<double>(values.empty() ? 0 : static_cast<std::size_t>(draws));
     };
     all.push_back({one.marginal, Matrix<double>(one.credibility.rows(), draws), room(one.cdf),
-                   room(one.nearer), room(one.mean), room(one.deviation), room(one.depth)});
+                   room(one.nearer), room(one.mean), room(one.deviation)});
   }
   return all;
 }

@@ -1,10 +1,13 @@
 #include "hone/report/corner_plot.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "hone/core/error.h"
+#include "hone/report/contours.h"
 
 namespace hone {
 namespace {
@@ -37,7 +40,10 @@ void check_grid(const MarginalGrid& grid, std::size_t parameters) {
   }
 }
 
-// Where the projection of a grid on an axis stands above this fraction of its peak.
+constexpr Bounds kNothing{std::numeric_limits<double>::infinity(),
+                          -std::numeric_limits<double>::infinity()};
+
+// Of the peak of a 1-d density: what is lower cannot be seen.
 constexpr double kVisible = 1e-3;
 
 // How far a density goes on beyond the last centre of a cell without an end until it cannot be
@@ -50,21 +56,9 @@ double tail_length(const GridAxis& axis, const std::vector<double>& density, std
   return std::min(std::log(density[last] / least) / slope, axis.theta.back() - axis.theta.front());
 }
 
-// Of the projection on an axis, up to a factor. Cells without an end have a density in 1-d only.
-std::vector<double> axis_density(const MarginalGrid& grid, Index k) {
-  if (grid.marginal.size() == 1) return grid.density;
-  const GridAxis& axis = grid.axes[static_cast<std::size_t>(k)];
-  std::vector<double> density = grid.axis_mass(k);
-  for (std::size_t i = 0; i < density.size(); ++i) {
-    const double width = axis.high[i] - axis.low[i];
-    density[i] = std::isfinite(width) && width > 0 ? density[i] / width : 0;
-  }
-  return density;
-}
-
-Bounds visible_part(const MarginalGrid& grid, Index k) {
-  const GridAxis& axis = grid.axes[static_cast<std::size_t>(k)];
-  const std::vector<double> density = axis_density(grid, k);
+Bounds visible_curve(const MarginalGrid& grid) {
+  const GridAxis& axis = grid.axes[0];
+  const std::vector<double>& density = grid.density;
   const double least = kVisible * *std::ranges::max_element(density);
   const std::size_t n = density.size();
   Bounds part{axis.theta.back(), axis.theta.front()};
@@ -78,6 +72,27 @@ Bounds visible_part(const MarginalGrid& grid, Index k) {
   if (!std::isfinite(axis.high[n - 1]))
     part.high += tail_length(axis, density, n - 1, n - 2, least);
   return part;
+}
+
+Bounds united(const Bounds& a, const Bounds& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+// What the contours of a 2-d posterior span on its axes. The outermost may reach to infinity, where
+// cells have no density, and is not drawn then.
+std::array<Bounds, 2> contour_spans(const MarginalGrid& grid) {
+  std::array<Bounds, 2> spans{kNothing, kNothing};
+  for (const double level : kCornerLevels) {
+    const double threshold = density_at_level(grid, level);
+    if (!(threshold > 0)) continue;
+    for (const Loop& loop : contour_loops(grid, threshold)) {
+      for (const Point& p : loop) {
+        spans[0] = united(spans[0], {p.x, p.x});
+        spans[1] = united(spans[1], {p.y, p.y});
+      }
+    }
+  }
+  return spans;
 }
 
 Bounds with_room(Bounds part) {
@@ -113,25 +128,24 @@ void CornerPlot::validate() const {
 }
 
 std::vector<Bounds> corner_ranges(const CornerPlot& plot) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  std::vector<Bounds> ranges(plot.parameters.size(), {kInfinity, -kInfinity});
-  // 1-d marginals decide, where there are any.
-  for (const std::size_t dimensions : {1U, 2U}) {
-    const std::vector<Bounds> known = ranges;
-    for (const CornerLayer& layer : plot.layers) {
-      for (const MarginalGrid& grid : layer.grids) {
-        if (grid.marginal.size() != dimensions) continue;
-        for (std::size_t k = 0; k < dimensions; ++k) {
-          const auto d = static_cast<std::size_t>(grid.marginal[k]);
-          if (known[d].low <= known[d].high) continue;
-          const Bounds part = visible_part(grid, static_cast<Index>(k));
-          ranges[d].low = std::min(ranges[d].low, part.low);
-          ranges[d].high = std::max(ranges[d].high, part.high);
-        }
+  std::vector<Bounds> ranges(plot.parameters.size(), kNothing);
+  const auto show = [&](int parameter, const Bounds& part) {
+    Bounds& range = ranges[static_cast<std::size_t>(parameter)];
+    range = united(range, part);
+  };
+  for (const CornerLayer& layer : plot.layers) {
+    for (const MarginalGrid& grid : layer.grids) {
+      if (grid.marginal.size() == 1) {
+        show(grid.marginal[0], visible_curve(grid));
+      } else {
+        const std::array<Bounds, 2> spans = contour_spans(grid);
+        for (std::size_t k = 0; k < 2; ++k) show(grid.marginal[k], spans[k]);
       }
     }
   }
-  for (Bounds& range : ranges) range = with_room(range);
+  for (Bounds& range : ranges) {
+    range = range.low <= range.high ? with_room(range) : Bounds{0, 1};  // nothing can be drawn
+  }
   return ranges;
 }
 

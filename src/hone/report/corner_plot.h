@@ -48,8 +48,8 @@ struct CornerPlot {
 // Probability inside the contours, from the inside out: 1, 2 and 3 sigma of one dimension.
 inline constexpr double kCornerLevels[] = {0.6827, 0.9545, 0.9973};
 
-// What is shown of each parameter: where any layer has a density above 1e-3 of its peak, with a
-// little room; the same for all panels.
+// What is shown of each parameter: where the 1-d density of any layer is above 1e-3 of its peak,
+// and all contours, with a little room; the same for all panels.
 std::vector<Bounds> corner_ranges(const CornerPlot& plot);
 
 // The plot with these parameters only, which must ascend. Error{input} for one that is not there.
