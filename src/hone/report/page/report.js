@@ -108,7 +108,7 @@ function trainingSection(state) {
 
 function settingsSection(state) {
   const settings = Object.entries(state.settings).map(([k, v]) => [k, html("td", {}, typeof v === "string" ? v : JSON.stringify(v))]);
-  return section("settings", "Settings, and how to repeat this", [
+  return section("settings", "Settings to repeat this", [
     html("p", {}, "The same version, settings and seed give the same result, bit for bit, on the same kind of machine:"),
     html("pre", { id: "reproduce" }, state.reproduce),
     html("details", {}, [html("summary", {}, "Priors"), table(["parameter", "prior"], state.parameters.map(p => [p.name, html("td", { class: "text" }, p.prior)]))]),
