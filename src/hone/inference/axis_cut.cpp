@@ -119,15 +119,18 @@ std::vector<double> agreed_heights(MatrixView<const float> log_ratios,
   const Matrix<double> heights = sorted_heights(log_ratios);
   const std::vector<double> mass = cell_masses(log_ratios, weights);
   const Index networks = heights.rows();
-  const auto lost_by = [&](Index agreeing) {
+  const double keep = std::log(epsilon);
+  const auto loses_little = [&](Index agreeing) {
     const auto height = heights.row(agreeing - 1);
-    double lost = 0;
-    for (std::size_t i = 0; i < mass.size(); ++i)
-      lost += height[i] <= std::log(epsilon) ? mass[i] : 0;
-    return lost;
+    double lost = 0, all = 0;
+    for (std::size_t i = 0; i < mass.size(); ++i) {
+      all += mass[i];
+      if (height[i] <= keep) lost += mass[i];
+    }
+    return lost <= kOutvotedMass * all;
   };
   Index agreeing = networks / 2 + 1;
-  while (agreeing < networks && !(lost_by(agreeing) <= kOutvotedMass)) ++agreeing;
+  while (agreeing < networks && !loses_little(agreeing)) ++agreeing;
   const auto height = heights.row(agreeing - 1);
   return {height.begin(), height.end()};
 }
