@@ -37,6 +37,7 @@ name = "b"
 prior = { kind = "uniform", low = 0, high = 1 }
 [inference]
 budget = 900
+round_minimum = 300
 max_epochs = 4
 ensemble = 1
 round_ensemble = 1
