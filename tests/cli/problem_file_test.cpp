@@ -23,7 +23,8 @@ std::string problem(const std::string& simulator, const std::string& more = "") 
          "\n[observation]\nvalues = [0.2, 0.7]\n"
          "[[parameters]]\nname = \"a\"\nprior = { kind = \"uniform\", low = 0, high = 1 }\n"
          "[[parameters]]\nname = \"b\"\nprior = { kind = \"normal\", mean = 0, sigma = 1 }\n"
-         "[inference]\nbudget = 400\nmax_epochs = 3\nensemble = 1\nround_ensemble = 1\nensemble_rows = 0\n"
+         "[inference]\nbudget = 400\nmax_epochs = 3\nensemble = 1\nround_ensemble = "
+         "1\nensemble_rows = 0\n"
          "hidden = 16\n";
 }
 
