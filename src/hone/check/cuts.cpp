@@ -111,6 +111,7 @@ class CutChecker {
   // One entry per axis of the round; `issued`: simulations that there were after it.
   std::vector<CutCheck> check(const Round& round, Index issued) const {
     std::vector<CutCheck> checks;
+    checks.reserve(static_cast<std::size_t>(prior_.dimensions()));
     for (int d = 0; d < prior_.dimensions(); ++d) {
       checks.push_back({.round = round.number,
                         .parameter = prior_.parameter(d).name,

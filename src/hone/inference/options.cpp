@@ -119,6 +119,7 @@ constexpr std::array<std::pair<const char*, MakePreset>, 4> kPresets = {{
 
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
+  names.reserve(kPresets.size());
   for (const auto& [name, make] : kPresets) names.emplace_back(name);
   return names;
 }
