@@ -14,8 +14,10 @@ setup:
 run: setup all
 	$(BUILD)/hone run torus
 
+# Compiles every target that this file names, also those that no test runs.
 test: setup $(BUILD)/CMakeCache.txt
-	cmake --build $(BUILD)
+	cmake --build $(BUILD) --target all benchmarks
+	@if command -v clang-format >/dev/null; then scripts/lint quick; fi
 	cd $(BUILD) && ctest --output-on-failure -j $(shell nproc)
 
 # Job arrays on a Slurm that is started for the test: needs root (docs/howto/cluster.md).
@@ -62,4 +64,4 @@ clean:
 
 # Configured once; afterwards the build re-runs CMake by itself when a CMake file changes.
 $(BUILD)/CMakeCache.txt:
-	cmake --preset release
+	cmake --preset release $(if $(CI),-DHONE_WERROR=ON)

@@ -14,8 +14,8 @@
 #include "hone/check/draws.h"
 #include "hone/check/ecdf.h"
 #include "hone/core/parallel.h"
-#include "hone/inference/problem.h"
-#include "hone/inference/tmnre.h"
+#include "hone/inference/ratio_estimator.h"
+#include "hone/problem/problem.h"
 #include "hone/tasks/task.h"
 
 namespace {
@@ -57,7 +57,7 @@ struct Draws {
   }
 };
 
-RatioEstimator quick_estimator(const Task& task, const Draws& draws) {
+SharedPosterior quick_estimator(const Task& task, const Draws& draws) {
   InferenceOptions options = preset("default");
   options.training.max_epochs = 3;
   std::vector<Index> training, validation;
@@ -68,9 +68,14 @@ RatioEstimator quick_estimator(const Task& task, const Draws& draws) {
   std::copy_n(draws.theta.data(), draws.theta.rows() * draws.theta.cols(), data.theta.data());
   data.training = data.training_negatives = training;
   data.validation = data.validation_negatives = validation;
-  return train_marginals(data, marginals_from_words({}, task.prior), options.ensemble, options,
-                         Rng(1), silent_observer())
-      .estimator;
+  const std::vector<Marginal> marginals = marginals_from_words({}, task.prior);
+  return estimate(ratio_estimation(), {.data = data,
+                                       .marginals = marginals,
+                                       .ensemble = options.ensemble,
+                                       .options = options,
+                                       .rng = Rng(1),
+                                       .observer = silent_observer()})
+      .posterior;
 }
 
 }  // namespace
@@ -87,13 +92,13 @@ int main(int argc, char** argv) {
   with_threads(threads, [&] {
     const Task& task = find_task(name);
     const Draws training(task, 2000, Rng(1));
-    const RatioEstimator estimator = quick_estimator(task, training);
+    const SharedPosterior estimator = quick_estimator(task, training);
     const Draws draws(task, count, Rng(2));
     const auto start = Clock::now();
     const std::clock_t cpu_start = std::clock();
-    const Matrix<float> features = estimator.features(draws.x);
-    const auto ranks =
-        rank_draws(block_posteriors(estimator), {features, draws.local}, Rng(3), silent_observer());
+    const Matrix<float> features = estimator->features(draws.x);
+    const auto ranks = rank_draws(block_posteriors(*estimator), {features, draws.local}, Rng(3),
+                                  silent_observer());
     const double rank_seconds = seconds_since(start);
     std::vector<MarginalCredibility> credibility;
     std::vector<UniformValues> sbc, tarp;
@@ -109,8 +114,8 @@ int main(int argc, char** argv) {
     ecdf_curves(tarp);
     const nlohmann::ordered_json json{
         {"task", name},
-        {"marginals", estimator.marginals().size()},
-        {"ensemble", estimator.ensemble()},
+        {"marginals", estimator->marginals().size()},
+        {"ensemble", estimator->ensemble()},
         {"draws", count},
         {"threads", thread_count()},
         {"seconds_ranks", rank_seconds},

@@ -179,7 +179,7 @@ double measure_embedding(const Case& c, const Problem& problem, RatioStack& stac
   Matrix<float> x(problem.x.rows(), padded(c.data_size));
   stack.x_scores().apply(x, problem.x);
   const Index gradients = c.batch * trainer.forward(x.view().rows(0, c.batch)).cols();
-  std::fill_n(trainer.feature_gradient(0), gradients, 1e-3F);
+  std::ranges::fill(trainer.feature_gradient(0).first(static_cast<std::size_t>(gradients)), 1e-3F);
   const std::vector<Index> members{0};
   const double operations =
       2.0 * 2 * c.batch * static_cast<double>(c.data_size) * c.embedding.features;

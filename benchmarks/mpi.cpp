@@ -21,9 +21,9 @@
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/mpi/crew.h"
 #include "hone/mpi/launch.h"
 #include "hone/mpi/rank_executor.h"
+#include "hone/mpi/serve_rank_zero.h"
 #include "hone/store/simulation_store.h"
 
 namespace {
@@ -39,15 +39,15 @@ double seconds_since(Clock::time_point begin) {
 }
 
 // theta: how long to sleep. As many numbers as the observation.
-LaneExecutors open_lanes(const RunSpec& spec, const LogSink&) {
+ThreadExecutors open_thread_executors(const RunSpec& spec, const LogSink&) {
   const auto simulate = [](std::span<double> x, std::span<const double> theta, Rng noise) {
     if (theta[0] > 0) std::this_thread::sleep_for(std::chrono::duration<double>(theta[0]));
     const double shift = noise.uniform();
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = shift + static_cast<double>(i);
   };
-  LaneExecutors lanes{make_simulator(std::ssize(spec.observation), simulate), {}};
-  lanes.executors.push_back(make_thread_executor(*lanes.simulator, lane_options()));
-  return lanes;
+  ThreadExecutors simulators{make_simulator(std::ssize(spec.observation), simulate), {}};
+  simulators.executors.push_back(make_thread_executor(*simulators.simulator, per_thread_options()));
+  return simulators;
 }
 
 SimulationRequest make_request(const std::vector<double>& durations) {
@@ -89,9 +89,10 @@ double measure(Transport& transport, Index data_size, const std::vector<double>&
                bool with_store) {
   const SimulationRequest request = make_request(durations);
   const RunSpec spec = make_spec(data_size);
-  Leader leader(transport, {.directory = "", .spec = spec, .threads = 1}, {});
-  Lanes lanes(open_lanes(spec, {}));
-  const auto executor = make_rank_executor(leader, lanes, {.executor = {}, .data_size = data_size});
+  OtherRanks others(transport, {.directory = "", .spec = spec, .threads = 1}, {});
+  SimulatorThreads simulators(open_thread_executors(spec, {}));
+  const auto executor =
+      make_rank_executor(others, simulators, {.executor = {}, .data_size = data_size});
   const auto directory = std::filesystem::temp_directory_path() / "hone-bench-mpi";
   std::filesystem::remove_all(directory);
   std::optional<SimulationStore> store;
@@ -216,7 +217,7 @@ double longest(Transport& transport, double seconds) {
 // On every rank: its share of the simulations, no time each, into a store of its own.
 double own_shard(Transport& transport) {
   const RunSpec spec = make_spec(kWide);
-  const LaneExecutors lanes = open_lanes(spec, {});
+  const ThreadExecutors simulators = open_thread_executors(spec, {});
   const auto directory = std::filesystem::temp_directory_path() /
                          ("hone-bench-mpi-" + std::to_string(transport.rank()));
   std::filesystem::remove_all(directory);
@@ -224,8 +225,8 @@ double own_shard(Transport& transport) {
   const std::vector<double> none(static_cast<std::size_t>(kShardRows / transport.size()), 0.0);
   longest(transport, 0);  // together
   const auto begin = Clock::now();
-  lanes.executors[0]->run(make_request(none),
-                          [&](const FinishedSimulations& finished) { append(store, finished); });
+  simulators.executors[0]->run(
+      make_request(none), [&](const FinishedSimulations& finished) { append(store, finished); });
   const double seconds = longest(transport, seconds_since(begin));
   std::filesystem::remove_all(directory);
   return seconds;
@@ -266,7 +267,7 @@ int run(int count, char** arguments) {
   double own_seconds = 0;
   if (only_shards) with_threads(1, [&] { own_seconds = best_own_shard(*transport); });
   if (transport->rank() > 0) {
-    serve_leader(*transport, open_lanes);
+    serve_rank_zero(*transport, open_thread_executors);
     transport->finish();
     return 0;
   }
@@ -291,7 +292,7 @@ int run(int count, char** arguments) {
     result["store_reading"] = reading(8192);
     result["wide_megabytes"] = rate(*transport, kWide, 8000, 8e-6 * double(kWide));
   });
-  dismiss_crew(*transport);
+  end_other_ranks(*transport);
   transport->finish();
   std::cout << result.dump(2) << "\n";
   return 0;

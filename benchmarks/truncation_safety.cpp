@@ -106,10 +106,12 @@ Json run_case(const Case& c, InferenceOptions options, Index samples) {
   const auto simulator = task.simulator();
   const auto executor = make_thread_executor(*simulator, {});
   Simulations simulations(task.prior, store.get(), *executor, rng);
-  Journal journal;
   // One marginal is enough: what counts is the region.
-  const InferenceResult result =
-      tmnre(simulations, observation, {{0}}, options, journal, rng.child("inference"));
+  const InferenceResult result = tmnre({.simulations = simulations,
+                                        .observation = observation,
+                                        .marginals = {{0}},
+                                        .options = options,
+                                        .rng = rng.child("inference")});
   const Held held = held_mass(task, result.region, observation, samples, rng.child("exact"));
   double lost = 0;
   for (const Round& round : result.rounds) {
@@ -130,7 +132,7 @@ Json run_case(const Case& c, InferenceOptions options, Index samples) {
           {"intervals", intervals},
           {"rounds", result.rounds.size()},
           {"converged", result.converged},
-          {"rows_in_region", result.final_rows}};
+          {"rows_in_region", result.rows}};
 }
 
 void set_options(InferenceOptions& options, const std::vector<std::string>& assignments) {

@@ -5,15 +5,15 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
-#include "cli/open_executor.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/inference/ask_tell_files.h"
-#include "hone/inference/chunks.h"
-#include "hone/store/files.h"
+#include "hone/files/files.h"
+#include "hone/run/ask_tell_files.h"
+#include "hone/run/chunks.h"
+#include "hone/session/open_simulator.h"
 
 namespace hone::cli {
 namespace {
@@ -59,13 +59,13 @@ void say_finished(const std::string& directory) {
 }
 
 void run_chunks(const AskArguments& arguments) {
-  Run run = Run::open(arguments.directory);
+  RunDirectory run = RunDirectory::open(arguments.directory);
   check_simulator(run);
   AskedChunks asked;
   {
     Progress progress;
     with_threads(arguments.threads, [&] {
-      const OpenExecutor open = open_executor(run.spec(), {});
+      const OpenSimulator open = open_run_simulator(run.spec(), {});
       asked = ask_chunks(run, arguments.chunks, open.executor->noise(), progress);
     });
   }
@@ -79,25 +79,25 @@ void run_chunks(const AskArguments& arguments) {
     return print(fmt::format("check it and write its report with\n  hone resume {}\n",
                              shell_word(arguments.directory)));
   }
-  print(
-      fmt::format("round {} waits for {} simulations, in {} chunks. Run them, with Slurm by\n  {}\n"
-                  "and take in what has arrived, whenever you like, by\n  hone tell {}\n",
-                  asked.round, asked.waiting, open.size(), array_command(asked, numbers),
-                  shell_word(arguments.directory)));
+  print(fmt::format(
+      "round {} waits for {} simulations, in {} chunks. Run them, with Slurm by\n  {}\nand store "
+      "the results that have arrived, as often as you like, by\n  hone tell {}\n",
+      asked.round, asked.waiting, open.size(), array_command(asked, numbers),
+      shell_word(arguments.directory)));
 }
 
 // What others simulate has no place for the noise that a library keeps to itself.
-void check_noise(const Run& run) {
-  if (run.spec().simulator.kind != SimulatorKind::library) return;
-  if (open_executor(run.spec(), {}).executor->noise() == nullptr) return;
+void check_noise(const RunDirectory& run) {
+  if (!facts_of(run.spec().simulator.kind).brings_noise) return;
+  if (open_run_simulator(run.spec()).executor->noise() == nullptr) return;
   fail(ErrorKind::input,
-       "the simulator of {} brings its own noise: only hone can run it; use --chunks",
-       run.directory().string());
+       "the simulator of {} has its own noise, so that only hone can run it; use --chunks",
+       run.path().string());
 }
 
 void run(const AskArguments& arguments) {
   check_output_directory(arguments.output);
-  Run run = Run::open(arguments.directory);
+  RunDirectory run = RunDirectory::open(arguments.directory);
   check_noise(run);
   const auto names = run.spec().prior.names();
   asked_text({}, names, arguments.format);  // an unknown format is refused before any work
@@ -125,20 +125,23 @@ void run(const AskArguments& arguments) {
 void add_ask_command(CLI::App& program) {
   auto arguments = std::make_shared<AskArguments>();
   CLI::App* command = program.add_subcommand(
-      "ask", "Parameters that a run waits for, to be simulated elsewhere. Safe to repeat");
+      "ask",
+      "Write the parameters that a run needs next, to be simulated elsewhere. Safe to repeat");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
-  CLI::Option* count = command->add_option("-n,--count", arguments->count, "How many at most")
-                           ->check(CLI::PositiveNumber)
-                           ->capture_default_str();
-  CLI::Option* format = command->add_option("--format", arguments->format, "csv, jsonl or npy")
-                            ->capture_default_str();
+  CLI::Option* count =
+      command->add_option("-n,--count", arguments->count, "Largest number of simulations to write")
+          ->check(CLI::PositiveNumber)
+          ->capture_default_str();
+  CLI::Option* format =
+      command->add_option("--format", arguments->format, "Format: csv, jsonl or npy")
+          ->capture_default_str();
   CLI::Option* output =
       command->add_option("-o,--output", arguments->output, "File to write [standard output]");
   CLI::Option* chunks =
       command
           ->add_option("--chunks", arguments->chunks,
-                       "Divide all of them into so many files for `hone simulate` instead; takes "
-                       "in what has arrived before")
+                       "Divide all simulations of the round into this many files for `hone "
+                       "simulate`; first stores the results that have arrived")
           ->check(CLI::Range(1, 100000))
           ->excludes(count)
           ->excludes(format)

@@ -7,7 +7,7 @@
 #include "cli/bench_runs.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
-#include "hone/store/files.h"
+#include "hone/files/files.h"
 
 namespace hone::cli {
 
@@ -28,12 +28,14 @@ void add_bench_arguments(CLI::App& command, BenchArguments& arguments) {
                   "Posterior samples per marginal that are scored; fewer are quicker and tell less")
       ->check(CLI::Range(100, 10000))
       ->capture_default_str();
-  command.add_option("--jobs", arguments.jobs, "Runs at the same time; 0: one per thread")
+  command
+      .add_option("--jobs", arguments.jobs, "Number of runs at the same time; 0: one per thread")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   command
       .add_option("--threads", arguments.threads,
-                  "Threads of all runs together; 0: one per core. The results are the same")
+                  "Number of threads of all runs together; 0: one per core. The results do not "
+                  "depend on it")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   add_option_flags(command, arguments.options, {"method", "budget"});
@@ -45,7 +47,7 @@ InferenceOptions chosen_options(const BenchArguments& arguments) {
     apply(options, arguments.options);
     options.validate();
   } catch (const Error& error) {
-    throw Error(error.kind(), with_flags(error.what(), arguments.options));
+    throw with_flags(error, arguments.options);
   }
   return options;
 }

@@ -7,9 +7,9 @@
 #include "cli/commands.h"
 #include "cli/text.h"
 #include "hone/bench/comparison.h"
+#include "hone/bench/comparison_figure.h"
 #include "hone/bench/studies.h"
 #include "hone/core/error.h"
-#include "hone/report/bench_figure.h"
 
 // `hone bench`: the studies of the paper. Each writes results.csv, table.md and, for sbibm,
 // figures.
@@ -66,7 +66,7 @@ void add_sbibm(CLI::App& bench) {
   auto arguments = std::make_shared<SbibmArguments>();
   arguments->output = "bench/sbibm";
   CLI::App* command = bench.add_subcommand(
-      "sbibm", "C2ST on the tasks of the sbibm benchmark, beside the published numbers");
+      "sbibm", "C2ST on the tasks of the sbibm benchmark, compared with the published numbers");
   const auto list = [&](const char* flag, std::vector<std::string>& values, const char* help) {
     command->add_option(flag, values, help)->delimiter(',')->capture_default_str();
   };
@@ -131,7 +131,8 @@ void add_epsilon(CLI::App& bench) {
   arguments->seeds = {"1-2"};
   arguments->budget = "200000";
   CLI::App* command = add_study(
-      bench, "epsilon", "The torus by epsilon, the threshold of truncation (paper: --seeds 1-5)",
+      bench, "epsilon",
+      "The torus for several values of epsilon, the threshold of truncation (paper: --seeds 1-5)",
       arguments,
       [](const StudyArguments& a) {
         return epsilon_cases(settings_of(a), a.epsilons, a.increment,
@@ -164,13 +165,14 @@ void add_eggbox(CLI::App& bench, const std::string& task, const std::string& hel
 }  // namespace
 
 void add_bench_command(CLI::App& program) {
-  CLI::App* bench = program.add_subcommand("bench", "The paper's studies, from one command each");
+  CLI::App* bench =
+      program.add_subcommand("bench", "Run a study of the paper, each by one command");
   bench->require_subcommand(1);
   add_sbibm(*bench);
   add_torus(*bench);
   add_epsilon(*bench);
   add_eggbox(*bench, "eggbox", "Ten parameters with two modes each, by MNRE and TMNRE");
-  add_eggbox(*bench, "rotated_eggbox", "The eggbox turned against the axes of the prior");
+  add_eggbox(*bench, "rotated_eggbox", "The eggbox, rotated against the axes of the prior");
   add_bench_cosmology(*bench);
   add_bench_coverage(*bench);
 }

@@ -8,9 +8,9 @@
 #include "hone/bench/cosmology_study.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/files/files.h"
 #include "hone/report/corner_plot.h"
 #include "hone/report/sample_grid.h"
-#include "hone/store/files.h"
 
 // `hone bench cmb`: the paper's cosmology by several methods with the same number of calls.
 

@@ -9,7 +9,7 @@
 #include "hone/bench/coverage_study.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/store/files.h"
+#include "hone/files/files.h"
 #include "hone/tasks/task.h"
 
 // `hone bench coverage`: a run of every task, checked with fresh simulations.

@@ -15,7 +15,7 @@
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/core/version.h"
-#include "hone/store/run_directory.h"
+#include "hone/run/run_lock.h"
 
 namespace hone::cli {
 namespace {

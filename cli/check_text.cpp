@@ -48,8 +48,9 @@ std::string coverage_table(const Checks& checks) {
   for (const CoverageCurve& curve : checks.mean_coverage) rows.push_back(coverage_row(curve));
   std::string text = table(rows);
   if (others.size() > kPairs) {
-    text += fmt::format("  ({} more marginals of several parameters are better; --json has all)\n",
-                        others.size() - kPairs);
+    text += fmt::format(
+        "  ({} more marginals of several parameters have a better coverage; --json prints all)\n",
+        others.size() - kPairs);
   }
   return text;
 }

@@ -7,12 +7,12 @@
 #include "cli/commands.h"
 #include "cli/execute.h"
 #include "cli/progress.h"
-#include "cli/ranks.h"
 #include "cli/sample_pair.h"
 #include "cli/text.h"
 #include "cli/wrong_use.h"
 #include "hone/core/parallel.h"
 #include "hone/metrics/comparison.h"
+#include "hone/session/mpi_job.h"
 
 namespace hone::cli {
 namespace {
@@ -150,20 +150,20 @@ nlohmann::ordered_json facts(const CompareArguments& arguments, const MatchedSam
   return out;
 }
 
-void compare(const CompareArguments& arguments) {
+void compare(const CompareArguments& arguments, MpiJob& job) {
   std::vector<Metric> metrics;
   for (const std::string& name : arguments.metrics.empty() ? metric_names() : arguments.metrics) {
     metrics.push_back(parse_metric(name));
   }
   const Rng rng = Rng(arguments.seed).child("compare");
-  const MatchedSamples samples = prepare_on_all_ranks([&] {
+  const MatchedSamples samples = job.prepare_on_all_ranks([&] {
     return match_samples(arguments.file_a, arguments.file_b, arguments.by_position, arguments.draws,
                          rng);
   });
   Progress progress;
   progress.context_changed("compare");
-  const Comparison c = work_on_all_ranks([&] {
-    return compare_samples(samples.used.a, samples.used.b, metrics, rng, progress, all_ranks());
+  const Comparison c = job.work_on_all_ranks([&] {
+    return compare_samples(samples.used.a, samples.used.b, metrics, rng, progress, job.all_ranks());
   });
   progress.clear();
   if (arguments.json) {
@@ -181,29 +181,35 @@ void compare(const CompareArguments& arguments) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& program) {
+void add_compare_command(CLI::App& program, MpiJob& job) {
   auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* command = program.add_subcommand("compare", "How different are two files of samples?");
+  CLI::App* command =
+      program.add_subcommand("compare", "Measure how different two files of samples are");
   command->add_option("a", arguments->file_a, "Samples: .csv, .csv.bz2, .npy or .npz")->required();
   command->add_option("b", arguments->file_b, "Samples to compare with those of a")->required();
   command
-      ->add_option("--metric", arguments->metrics,
-                   fmt::format("Only these: {} [all]", fmt::join(metric_names(), ", ")))
+      ->add_option(
+          "--metric", arguments->metrics,
+          fmt::format("Compute only these metrics: {} [all]", fmt::join(metric_names(), ", ")))
       ->delimiter(',');
   command->add_flag("--by-position", arguments->by_position,
                     "Match columns by their order, not by their names");
-  command->add_option("--samples", arguments->draws, "Most draws of each file, chosen at random")
+  command
+      ->add_option("--samples", arguments->draws,
+                   "Largest number of draws to use of each file; they are chosen at random")
       ->check(CLI::Range(Index{20}, Index{100000000}))
       ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "Same seed, same numbers")
+  command
+      ->add_option("--seed", arguments->seed,
+                   "Seed of the random numbers; the same seed gives the same result")
       ->check(check_seed, "")
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Print JSON for scripts");
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  command->callback([arguments] {
-    with_threads(threads_here(arguments->threads), [&] { compare(*arguments); });
+  command->callback([arguments, &job] {
+    with_threads(job.threads(arguments->threads), [&] { compare(*arguments, job); });
   });
 }
 

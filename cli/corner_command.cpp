@@ -6,8 +6,8 @@
 #include "cli/text.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
+#include "hone/files/files.h"
 #include "hone/report/run_corner.h"
-#include "hone/store/files.h"
 
 namespace hone::cli {
 namespace {
@@ -21,8 +21,9 @@ struct CornerArguments {
 void draw(const CornerArguments& arguments) {
   const FigureFormat format = figure_format(arguments.output);
   check_output_directory(arguments.output);
-  std::vector<Run> runs;
-  for (const std::string& directory : arguments.directories) runs.push_back(Run::open(directory));
+  std::vector<RunDirectory> runs;
+  for (const std::string& directory : arguments.directories)
+    runs.push_back(RunDirectory::open(directory));
   if (!arguments.labels.empty() && arguments.labels.size() != runs.size()) {
     fail(ErrorKind::input, "--label: {} were given for {} runs; give one for each",
          arguments.labels.size(), runs.size());
@@ -46,20 +47,25 @@ void draw(const CornerArguments& arguments) {
 void add_corner_command(CLI::App& program) {
   auto arguments = std::make_shared<CornerArguments>();
   CLI::App* command = program.add_subcommand(
-      "corner", "Draw the posteriors of a run, or of several on top of each other");
+      "corner",
+      "Draw a corner plot of the posteriors of a run, or of several runs on top of each other");
   command->add_option("directories", arguments->directories, "Directories of finished runs")
       ->required();
-  command->add_option("-o,--output", arguments->output, "Figure; ends in .png, .svg or .pdf")
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "File of the figure; its name ends in .png, .svg or .pdf")
       ->capture_default_str();
   command->add_option("--parameters", arguments->parameters,
-                      "Only these, as names or 0-based indices: a,b,c [all]");
+                      "Draw only these parameters, as names or 0-based indices: a,b,c [all]");
   command
       ->add_option("--truth", arguments->truth,
                    "CSV file with true values: a header of names and a row of numbers")
       ->check(CLI::ExistingFile);
   command->add_option("--label", arguments->labels,
                       "Name of a run in the legend, one for each run [its directory]");
-  command->add_option("--panel", arguments->panel, "Side of a panel in points [by their number]")
+  command
+      ->add_option("--panel", arguments->panel,
+                   "Side of a panel in points [depends on the number of panels]")
       ->check(CLI::Range(20.0, 1000.0));
   command->callback([arguments] { draw(*arguments); });
 }

@@ -1,41 +1,65 @@
 #include "cli/execute.h"
 
+#include <cstdio>
+
 #include <fmt/format.h>
 
 #include "cli/check_text.h"
-#include "cli/make_report.h"
 #include "cli/progress.h"
 #include "cli/progress_file.h"
-#include "cli/ranks.h"
 #include "cli/text.h"
-#include "cli/workforce.h"
-#include "hone/check/check_run.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/inference/ask_tell.h"
-#include "hone/report/report.h"
+#include "hone/run/ask_tell.h"
+#include "hone/session/session.h"
 
 namespace hone::cli {
-void execute(Run& run, int threads) {
-  const std::string directory = run.directory().string();
-  check_simulator(run);
-  if (run.complete() && read_checks(run.directory())) {
-    print(fmt::format("{} is finished already.\n\n", directory));
-    print(parameter_table(run.summary()->parameters));
-    print(check_lines(*read_checks(run.directory()), false));
-    if (!std::filesystem::exists(report_file(run))) print(try_report(run));
-    return;
+namespace {
+
+void print_finished(const RunDirectory& run) {
+  print(fmt::format("{} is finished already.\n\n", run.path().string()));
+  print(parameter_table(run.summary()->parameters));
+  print(check_lines(*read_checks(run), false));
+}
+
+void print_result(const RunDirectory& run, const SessionResult& result, const std::string& times) {
+  const auto store = run.store();
+  print(fmt::format("\n{}\n", parameter_table(result.summary.parameters)));
+  print(round_table(run));
+  print(
+      fmt::format("\n{} simulations, {} failed; {}\n", store->rows(), store->failed_rows(), times));
+  print(warning_lines(result.summary.warnings));
+  print(check_lines(result.checks, false));
+}
+
+void print_report(const RunDirectory& run, const SessionResult& result) {
+  if (result.report_error.empty()) {
+    return print(fmt::format("report: {}\n", result.report.string()));
   }
+  std::fputs(fmt::format("warning: the run is finished, but its report could not be made: {}\n"
+                         "         try again with `hone report {}`\n",
+                         result.report_error, run.path().string())
+                 .c_str(),
+             stderr);
+}
+
+}  // namespace
+
+void execute(RunDirectory& run, const MpiJob& job, int threads) {
+  const std::string directory = run.path().string();
+  check_simulator(run);
+  const bool finished = run.complete() && read_checks(run);
+  const bool reported = std::filesystem::exists(run.report_page());
+  if (finished) print_finished(run);
+  if (finished && reported) return;
   Progress progress;
-  Summary summary;
-  Checks checks;
+  SessionResult result;
   try {
-    with_threads(threads_here(threads), [&] {
-      const Workforce workforce(run, threads);
-      ProgressFile file(run.directory(), progress);
-      summary = run.complete() ? run.summary().value()
-                               : run.execute(*workforce.executor(), file, workforce.trainer());
-      checks = check_run(run, {}, workforce.executor(), file, workforce.calibrator());
+    with_threads(job.threads(threads), [&] {
+      const Resources resources(
+          run, {.transport = job.transport(), .threads = threads, .with_simulator = !finished});
+      ProgressFile file(run.progress_file(), progress);
+      result = finish_run(run, resources, file);
     });
   } catch (const WaitingForSimulations& waiting) {
     progress.clear();
@@ -50,15 +74,9 @@ void execute(Run& run, int threads) {
          "stopped; everything finished is saved. Go on with\n  hone resume {}", directory);
   }
   progress.clear();
-  const auto store = run.simulations();
-  print(fmt::format("\n{}\n", parameter_table(summary.parameters)));
-  print(round_table(run));
-  print(fmt::format("\n{} simulations, {} failed; {}\n", store->rows(), store->failed_rows(),
-                    progress.times()));
-  print(warning_lines(summary.warnings));
-  print(check_lines(checks, false));
-  print(try_report(run));
-  print(fmt::format("results: {}\n", directory));
+  if (!finished) print_result(run, result, progress.times());
+  print_report(run, result);
+  if (!finished) print(fmt::format("results: {}\n", directory));
 }
 
 }  // namespace hone::cli

@@ -1,14 +1,16 @@
 #pragma once
 
-#include "hone/inference/run.h"
+#include "hone/run/run_directory.h"
+#include "hone/session/mpi_job.h"
 
 namespace hone::cli {
 
 // Runs what is left of a run on so many threads, with progress, and prints the table, the warnings,
 // the times and where everything is. Ctrl-C ends with the resume command.
-void execute(Run& run, int threads);
+void execute(RunDirectory& run, const MpiJob& job, int threads);
 
 // The --threads option's text.
-inline constexpr const char* kThreadsHelp = "Threads; 0: one per core. The result is the same";
+inline constexpr const char* kThreadsHelp =
+    "Number of threads; 0: one per core. The result does not depend on it";
 
 }  // namespace hone::cli

@@ -6,16 +6,16 @@
 #include "cli/commands.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
-#include "hone/inference/problem_file.h"
-#include "hone/store/files.h"
+#include "hone/files/files.h"
+#include "hone/problem/problem_file.h"
 
 namespace hone::cli {
 
 void add_init_command(CLI::App& program) {
   auto file = std::make_shared<std::string>("problem.toml");
   CLI::App* command =
-      program.add_subcommand("init", "Write a commented problem file to begin with");
-  command->add_option("file", *file, "File to write; must be new")->capture_default_str();
+      program.add_subcommand("init", "Write a commented problem file to start from");
+  command->add_option("file", *file, "File to write; must not exist yet")->capture_default_str();
   command->callback([file] {
     if (std::filesystem::exists(*file)) {
       fail(ErrorKind::input, "{}: exists; choose another name or remove it first", *file);

@@ -2,14 +2,16 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "cli/commands.h"
-#include "cli/ranks.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
 #include "hone/core/version.h"
+#include "hone/session/mpi_job.h"
 
 namespace {
 
@@ -30,22 +32,33 @@ bool flush_output() {
   return false;
 }
 
-int run_program(int argc, char** argv) {
-  CLI::App program("hone: posteriors of simulator parameters from one observation (TMNRE)", "hone");
+// What ranks of an MPI job do with a command: those that work on a run are led by rank 0. Others
+// have nothing to share out.
+std::optional<hone::MpiJob::Sharing> sharing_of(std::string_view command) {
+  for (const char* led : {"run", "resume", "check", "train"}) {
+    if (command == led) return hone::MpiJob::Sharing::led;
+  }
+  if (command == "compare") return hone::MpiJob::Sharing::alike;
+  return std::nullopt;
+}
+
+int run_program(int argc, char** argv, hone::MpiJob& job) {
+  CLI::App program("hone: infers the parameters of a simulator from one observation", "hone");
   program.require_subcommand(1);
   program.set_version_flag("--version", fmt::format("hone {}", hone::version()));
   program.option_defaults()->always_capture_default();
-  hone::cli::add_run_command(program);
-  hone::cli::add_resume_command(program);
+  hone::cli::add_run_command(program, job);
+  hone::cli::add_resume_command(program, job);
   hone::cli::add_show_command(program);
   hone::cli::add_corner_command(program);
   hone::cli::add_report_command(program);
   hone::cli::add_watch_command(program);
   hone::cli::add_sample_command(program);
-  hone::cli::add_check_command(program);
-  hone::cli::add_compare_command(program);
-  hone::cli::add_train_command(program);
+  hone::cli::add_check_command(program, job);
+  hone::cli::add_compare_command(program, job);
+  hone::cli::add_train_command(program, job);
   hone::cli::add_tasks_command(program);
+  hone::cli::add_methods_command(program);
   hone::cli::add_options_command(program);
   hone::cli::add_init_command(program);
   hone::cli::add_ask_command(program);
@@ -53,7 +66,10 @@ int run_program(int argc, char** argv) {
   hone::cli::add_tell_command(program);
   hone::cli::add_bench_command(program);
   try {
-    if (const auto code = hone::cli::join_ranks(argc, argv)) return *code;
+    const auto sharing = sharing_of(argc > 1 ? argv[1] : "");
+    if (sharing) {
+      if (const auto code = job.join(*sharing)) return *code;
+    }
     hone::cli::check_command(program, argc, argv);
     try {
       program.parse(argc, argv);
@@ -77,7 +93,8 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int code = run_program(argc, argv);
-  hone::cli::leave_ranks(code);
+  hone::MpiJob job;
+  const int code = run_program(argc, argv, job);
+  job.leave(code);
   return code;
 }

@@ -34,9 +34,8 @@ void apply(InferenceOptions& options, const OptionTexts& texts) {
   for (const auto& [name, text] : texts) set_option(options, name, text);
 }
 
-std::string with_flags(const std::string& message, const OptionTexts& texts) {
-  const std::string name = message.substr(0, message.find_first_of(" :"));
-  return texts.contains(name) ? flag_of(name) + message.substr(name.size()) : message;
+Error with_flags(const Error& error, const OptionTexts& texts) {
+  return texts.contains(error.place()) ? error.moved_to(flag_of(error.place())) : error;
 }
 
 }  // namespace hone::cli

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "hone/core/error.h"
 #include "hone/inference/options.h"
 
 namespace hone::cli {
@@ -20,7 +21,7 @@ void add_option_flags(CLI::App& command, OptionTexts& texts, const std::set<std:
 // Error{input} for a value that cannot be; limits are checked by validate().
 void apply(InferenceOptions& options, const OptionTexts& texts);
 
-// Messages about options begin with their name; this one as it was typed: "--max-epochs = 0: ...".
-std::string with_flags(const std::string& message, const OptionTexts& texts);
+// An error about an option, named as it was typed: "--max-epochs = 0: ...".
+Error with_flags(const Error& error, const OptionTexts& texts);
 
 }  // namespace hone::cli

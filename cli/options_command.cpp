@@ -8,9 +8,10 @@ namespace hone::cli {
 
 void add_options_command(CLI::App& program) {
   auto as_markdown = std::make_shared<bool>(false);
-  CLI::App* command =
-      program.add_subcommand("options", "Every option of an inference, in the default preset and in that of the paper");
-  command->add_flag("--markdown", *as_markdown, "Print the reference page");
+  CLI::App* command = program.add_subcommand("options",
+                                             "List every option of an inference, with its value in "
+                                             "the default preset and in that of the paper");
+  command->add_flag("--markdown", *as_markdown, "Print the page docs/reference/options.md");
   command->callback([as_markdown] {
     if (*as_markdown) return print(option_reference());
     const InferenceOptions standard = preset("default"), paper = preset("paper");

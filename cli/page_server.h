@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "hone/store/files.h"
+#include "hone/files/files.h"
 
 namespace hone::cli {
 

@@ -12,8 +12,7 @@ namespace hone::cli {
 // watch`: twice a second, not synced, gone at the end. A disk that cannot take it is no error.
 class ProgressFile final : public Observer {
  public:
-  ProgressFile(const std::filesystem::path& run, Observer& next)
-      : file_(run / "progress.json"), next_(next) {}
+  ProgressFile(std::filesystem::path file, Observer& next) : file_(std::move(file)), next_(next) {}
   ~ProgressFile() override;
 
   void stage_started(std::string_view stage, Index total) override;

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/open_executor.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/inference/resolve_noise.h"
+#include "hone/problem/resolve_noise.h"
+#include "hone/session/open_simulator.h"
 
 namespace hone::cli {
 namespace {
@@ -35,7 +35,7 @@ Rehearsal simulate_once(const RunSpec& spec) {
   const Rng rng(spec.seed);
   const TruncatedPrior prior(spec.prior, Region::whole(spec.prior.dimensions()));
   SimulationRequest request{.ids = {0}, .theta = prior.sample(1, rng).theta, .seeds = {1}};
-  const OpenExecutor open = open_executor(spec, [](int, std::string_view line) {
+  const OpenSimulator open = open_run_simulator(spec, [](int, std::string_view line) {
     std::fprintf(stderr, "simulator: %.*s\n", static_cast<int>(line.size()), line.data());
   });
   NoiseSpec stated = spec.noise;
@@ -76,15 +76,14 @@ void rehearse(const RunSpec& spec, int threads) {
   if (spec.noise.kind != NoiseKind::none) {
     print(fmt::format("noise, fresh in every epoch: {}\n", describe(spec.noise)));
   }
-  const SimulatorKind kind = spec.simulator.kind;
-  if (kind != SimulatorKind::dataset && kind != SimulatorKind::by_hand) {
+  if (facts_of(spec.simulator.kind).simulates) {
     Rehearsal once;
     with_threads(threads, [&] { once = simulate_once(spec); });
     print(fmt::format("one simulation: {}\n", range_of(once.x)));
     if (!once.noisy.empty()) print(fmt::format("with noise: {}\n", range_of(once.noisy)));
   }
   const Index existing = spec.simulator.dataset_rows;
-  if (existing > 0 && kind != SimulatorKind::dataset) {
+  if (existing > 0 && spec.simulator.kind != SimulatorKind::dataset) {
     print(fmt::format("would begin with the {} simulations of the data set\n", existing));
   }
   print(fmt::format(

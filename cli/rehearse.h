@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hone/inference/run.h"
+#include "hone/run/run_directory.h"
 
 namespace hone::cli {
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
-#include "cli/make_report.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
 #include "hone/report/report.h"
@@ -19,7 +18,7 @@ struct ReportArguments {
 };
 
 void make_report(const ReportArguments& arguments) {
-  const Run run = Run::open(arguments.directory);
+  const RunDirectory run = RunDirectory::open(arguments.directory);
   ReportOptions options;
   options.truth = arguments.truth.empty() ? known_truth(run.spec()) : read_truth(arguments.truth);
   std::vector<FigureFormat> formats;
@@ -32,20 +31,6 @@ void make_report(const ReportArguments& arguments) {
 }
 
 }  // namespace
-
-std::string try_report(const Run& run) {
-  try {
-    const auto files = write_report(run, {.truth = known_truth(run.spec())});
-    return fmt::format("report: {}\n", files.front().string());
-  } catch (const std::exception& error) {
-    std::fputs(fmt::format("warning: the run is finished, but its report could not be made: {}\n"
-                           "         try again with `hone report {}`\n",
-                           error.what(), run.directory().string())
-                   .c_str(),
-               stderr);
-    return "";
-  }
-}
 
 void add_report_command(CLI::App& program) {
   auto arguments = std::make_shared<ReportArguments>();

@@ -12,9 +12,9 @@
 #include "cli/text.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
-#include "hone/inference/problem_file.h"
-#include "hone/store/number_file.h"
-#include "hone/tasks/task.h"
+#include "hone/files/number_file.h"
+#include "hone/run/run_lock.h"
+#include "hone/session/session.h"
 
 namespace hone::cli {
 namespace {
@@ -31,28 +31,6 @@ struct RunArguments {
   OptionTexts options;
 };
 
-KnownTask known_task(const std::string& name) {
-  const Task& task = find_task(name);
-  return {task.prior, task.observation, task.budget, task.simulator()->data_size(), task.preset};
-}
-
-// The problem as its file or its task states it, without what the command line says.
-Problem stated_problem(const RunArguments& arguments) {
-  if (arguments.problem.ends_with(".toml")) return read_problem_file(arguments.problem, known_task);
-  const KnownTask task = known_task(arguments.problem);
-  SimulatorSpec simulator;
-  simulator.task = arguments.problem;
-  Problem problem{.name = arguments.problem,
-                  .prior = task.prior,
-                  .observation = task.observation,
-                  .simulator = simulator,
-                  .options = preset(task.preset),
-                  .marginals = marginals_from_words({}, task.prior),
-                  .seed = std::nullopt};
-  problem.options.budget = task.budget;
-  return problem;
-}
-
 std::vector<double> chosen_observation(const RunArguments& arguments, const Problem& problem) {
   if (arguments.observation.empty()) return problem.observation;
   const std::vector<double> values = read_numbers(arguments.observation);
@@ -65,62 +43,59 @@ std::vector<double> chosen_observation(const RunArguments& arguments, const Prob
 
 // Everything is checked before the directory is made.
 RunSpec make_spec(const RunArguments& arguments) {
-  Problem problem = stated_problem(arguments);
+  Problem problem = read_problem(arguments.problem);
   if (!arguments.preset.empty()) {
     const Index budget = problem.options.budget;
     problem.options = preset(arguments.preset);
     problem.options.budget = budget;
   }
   apply(problem.options, arguments.options);
-  RunSpec spec{.name = problem.name,
-               .simulator = problem.simulator,
-               .noise = problem.noise,
-               .seed = arguments.seed.value_or(problem.seed.value_or(1)),
-               .prior = problem.prior,
-               .observation = chosen_observation(arguments, problem),
-               .marginals = arguments.marginals.empty()
-                                ? problem.marginals
-                                : marginals_from_words(arguments.marginals, problem.prior),
-               .options = problem.options};
-  spec.validate();
-  return spec;
+  problem.observation = chosen_observation(arguments, problem);
+  if (!arguments.marginals.empty()) {
+    problem.marginals = marginals_from_words(arguments.marginals, problem.prior);
+  }
+  return run_spec(problem, arguments.seed);
 }
 
-void run(const RunArguments& arguments) {
+void run(const RunArguments& arguments, const MpiJob& job) {
   RunSpec spec = [&] {
     try {
       return make_spec(arguments);
     } catch (const Error& error) {
-      throw Error(error.kind(), with_flags(error.what(), arguments.options));
+      throw with_flags(error, arguments.options);
     }
   }();
   if (arguments.dry_run) return rehearse(spec, arguments.threads);
   const std::filesystem::path directory = arguments.directory.empty()
                                               ? create_next_run_directory("runs", spec.name)
                                               : std::filesystem::path(arguments.directory);
-  Run created = Run::create(directory, std::move(spec));
+  RunDirectory created = RunDirectory::create(directory, std::move(spec));
   std::fputs(fmt::format("writing to {}\n", directory.string()).c_str(), stderr);
   if (arguments.prepare) {
-    return print(
-        fmt::format("nothing was run yet; begin with\n  hone ask {} --chunks 100\nor\n"
-                    "  hone resume {}\n",
-                    directory.string(), directory.string()));
+    return print(fmt::format(
+        "nothing has been run yet; begin with\n  hone ask {} --chunks 100\nor\n  hone resume {}\n",
+        directory.string(), directory.string()));
   }
-  execute(created, arguments.threads);
+  execute(created, job, arguments.threads);
 }
 
 }  // namespace
 
-void add_run_command(CLI::App& program) {
+void add_run_command(CLI::App& program, MpiJob& job) {
   auto arguments = std::make_shared<RunArguments>();
-  CLI::App* command = program.add_subcommand("run", "Infer the parameters of a problem");
+  CLI::App* command = program.add_subcommand("run",
+                                             "Infer the parameters of a problem: simulate, train "
+                                             "networks, check the result, write a report");
   command
       ->add_option("problem", arguments->problem,
                    "Built-in problem (see `hone tasks`) or problem file (see `hone init`)")
       ->required();
   command->add_option("-o,--output", arguments->directory,
-                      "Directory of the run [runs/<name>-<n>]; must be new");
-  command->add_option("--seed", arguments->seed, "Same seed, same result [the problem's own, or 1]")
+                      "Directory to make for the run; must not exist yet [runs/<name>-<n>]");
+  command
+      ->add_option("--seed", arguments->seed,
+                   "Seed of all random numbers; the same seed gives the same result [the problem's "
+                   "own, or 1]")
       ->check(check_seed, "");
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
@@ -133,14 +108,15 @@ void add_run_command(CLI::App& program) {
                       fmt::format("Options to start from: {} [the problem's own]",
                                   fmt::join(preset_names(), ", ")));
   command->add_flag("--dry-run", arguments->dry_run,
-                    "Check everything, run one simulation, say what would be done, and stop");
-  command->add_flag("--prepare", arguments->prepare,
-                    "Check everything, make the directory of the run, and stop: for `hone ask`");
+                    "Check the problem, run one simulation, say what a run would do, and stop");
+  command->add_flag(
+      "--prepare", arguments->prepare,
+      "Check the problem, make the directory of the run, and stop; `hone ask` goes on from there");
   command->add_option("--marginal", arguments->marginals,
                       "Posterior to train, as names or indices: a or a,b or a,b,c; or 1d, 2d, "
                       "joint. Repeat for more [1d 2d]");
   add_option_flags(*command, arguments->options, {});
-  command->callback([arguments] { run(*arguments); });
+  command->callback([arguments, &job] { run(*arguments, job); });
 }
 
 }  // namespace hone::cli

@@ -1,6 +1,4 @@
-#include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 
 #include <fmt/format.h>
@@ -10,12 +8,12 @@
 #include "cli/text.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
-#include "hone/core/npy.h"
 #include "hone/core/parallel.h"
-#include "hone/inference/sampling.h"
-#include "hone/store/files.h"
-#include "hone/store/number_file.h"
-#include "hone/store/sample_export.h"
+#include "hone/export/sample_export.h"
+#include "hone/files/files.h"
+#include "hone/files/number_file.h"
+#include "hone/posterior/sampling.h"
+#include "hone/run/finished_run.h"
 
 namespace hone::cli {
 namespace {
@@ -29,54 +27,15 @@ struct SampleArguments {
   bool uncorrected = false;
 };
 
-std::string csv(const PosteriorSamples& samples, const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t j = 0; j < names.size(); ++j) text += (j == 0 ? "" : ",") + names[j];
-  text += '\n';
-  for (Index i = 0; i < samples.theta.rows(); ++i) {
-    for (Index j = 0; j < samples.theta.cols(); ++j) {
-      fmt::format_to(std::back_inserter(text), "{}{}", j == 0 ? "" : ",", samples.theta(i, j));
-    }
-    text += '\n';
-  }
-  return text;
-}
-
-// A bound of a GetDist range; N where there is none.
-std::string bound(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : "N";
-}
-
-// GetDist chains: weight, -log posterior, parameters; names with labels; bounds of the region.
-void write_getdist(const std::string& root, const MarginalPosterior& posterior,
-                   const PosteriorSamples& samples) {
-  const Prior& prior = posterior.prior().prior();
-  const std::vector<double> log_density = posterior.log_density(samples.theta);
-  std::string chain, names, ranges;
-  for (Index i = 0; i < samples.theta.rows(); ++i) {
-    fmt::format_to(std::back_inserter(chain), "1 {}", -log_density[static_cast<std::size_t>(i)]);
-    for (const double value : samples.theta.row(i)) {
-      fmt::format_to(std::back_inserter(chain), " {}", value);
-    }
-    chain += '\n';
-  }
-  for (const int d : posterior.marginal()) {
-    const Parameter& parameter = prior.parameter(d);
-    const Bounds hull = theta_hull(prior, posterior.prior().region(), d);
-    std::string label = parameter.label.empty() ? parameter.name : parameter.label;
-    std::erase(label, '$');  // GetDist adds its own
-    names += fmt::format("{}\t{}\n", parameter.name, label);
-    ranges += fmt::format("{} {} {}\n", parameter.name, bound(hull.low), bound(hull.high));
-  }
-  write_file_atomically(root + "_1.txt", chain);
-  write_file_atomically(root + ".paramnames", names);
-  write_file_atomically(root + ".ranges", ranges);
-}
-
-void deliver(const SampleArguments& arguments, std::string_view bytes) {
+void deliver(const SampleArguments& arguments, const ExportedFiles& files) {
   if (!arguments.output.empty()) {
-    write_file_atomically(arguments.output, bytes);
-  } else if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) {
+    for (const auto& [ending, bytes] : files) {
+      write_file_atomically(arguments.output + ending, bytes);
+    }
+    return;
+  }
+  const std::string& bytes = files.front().second;
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) {
     fail(ErrorKind::io, "standard output: cannot write the samples");
   }
 }
@@ -91,34 +50,51 @@ std::vector<double> chosen_data(const SampleArguments& arguments, const RunSpec&
   return values;
 }
 
-MarginalPosterior trained_posterior(const std::vector<RatioEstimator>& estimators,
+MarginalPosterior trained_posterior(const std::vector<TrainedPosterior>& posteriors,
                                     const Marginal& marginal, std::span<const double> x,
                                     double power, const SampleArguments& arguments) {
   try {
-    return find_posterior(estimators, marginal, x, power);
+    return find_posterior(posteriors, marginal, x, power);
   } catch (const Error& error) {
-    if (estimators.empty()) throw;
+    if (posteriors.empty()) throw;
     fail(ErrorKind::input,
          "{}. It is added without new simulations by\n  hone train {} --marginal {}", error.what(),
          arguments.directory, arguments.marginal);
   }
 }
 
+ExportedSamples exported(const MarginalPosterior& posterior, const Matrix<double>& theta) {
+  const Prior& prior = posterior.prior().prior();
+  ExportedSamples samples{.columns = {}, .theta = theta, .log_density = [&posterior, &theta] {
+                            return posterior.log_density(theta);
+                          }};
+  for (const int d : posterior.marginal()) {
+    const Parameter& parameter = prior.parameter(d);
+    const Bounds hull = theta_hull(prior, posterior.prior().region(), d);
+    samples.columns.push_back({parameter.name,
+                               parameter.label.empty() ? parameter.name : parameter.label, hull.low,
+                               hull.high});
+  }
+  return samples;
+}
+
 void sample(const SampleArguments& arguments) {
-  if (arguments.format == "getdist" && arguments.output.empty()) {
-    fail(ErrorKind::input, "--format getdist writes several files: give their root with -o");
+  const ExportFormat& format = find_export_format(arguments.format);
+  if (!format.one_file && arguments.output.empty()) {
+    fail(ErrorKind::input, "--format {} writes several files: give their root with -o",
+         format.name);
   }
   check_output_directory(arguments.output);
-  const Run run = Run::open(arguments.directory);
+  const RunDirectory run = RunDirectory::open(arguments.directory);
   const Prior& prior = run.spec().prior;
   const Marginal marginal = arguments.marginal == "joint"
                                 ? joint(prior.dimensions())
                                 : parse_marginal(arguments.marginal, prior.names());
   const std::vector<double> x = chosen_data(arguments, run.spec());
-  const std::vector<RatioEstimator> estimators = run.estimators();
+  const std::vector<TrainedPosterior> posteriors = run.posteriors();
   const double power =
       arguments.uncorrected ? 1 : run.correction().value_or(Correction{}).power(marginal);
-  const MarginalPosterior posterior = trained_posterior(estimators, marginal, x, power, arguments);
+  const MarginalPosterior posterior = trained_posterior(posteriors, marginal, x, power, arguments);
   if (power != 1) {
     std::fputs(fmt::format("hone: {} is widened by the correction of the run (density to the power "
                            "{:.2f}); --uncorrected draws without it\n",
@@ -135,47 +111,45 @@ void sample(const SampleArguments& arguments) {
                    .c_str(),
                stderr);
   }
-  if (arguments.format == "getdist") return write_getdist(arguments.output, posterior, samples);
-  if (arguments.format == "npy") return deliver(arguments, npy_bytes(samples.theta));
-  std::vector<std::string> names, labels;
-  for (const int d : marginal) {
-    const Parameter& parameter = prior.parameter(d);
-    names.push_back(parameter.name);
-    labels.push_back(parameter.label.empty() ? parameter.name : parameter.label);
-  }
-  if (arguments.format == "csv") return deliver(arguments, csv(samples, names));
-  const std::vector<double> log_density = posterior.log_density(samples.theta);
-  const ExportedSamples exported{names, labels, samples.theta, log_density};
-  deliver(arguments, arguments.format == "npz" ? npz_bytes(exported) : netcdf_bytes(exported));
+  deliver(arguments, format.make(exported(posterior, samples.theta)));
 }
 
 }  // namespace
 
 void add_sample_command(CLI::App& program) {
   auto arguments = std::make_shared<SampleArguments>();
-  CLI::App* command = program.add_subcommand("sample", "Draw from a marginal posterior of a run");
+  CLI::App* command =
+      program.add_subcommand("sample", "Draw samples from a marginal posterior of a run");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
   command
       ->add_option("--marginal", arguments->marginal,
                    "Parameters, as names or 0-based indices: a or a,b; or joint")
       ->required();
-  command->add_option("-n,--count", arguments->count, "Samples")
+  command->add_option("-n,--count", arguments->count, "Number of samples")
       ->check(CLI::Range(Index{1}, Index{100000000}))
       ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "Same seed, same samples")
+  command
+      ->add_option("--seed", arguments->seed,
+                   "Seed of the random numbers; the same seed gives the same samples")
       ->check(check_seed, "")
       ->capture_default_str();
-  command->add_option("--format", arguments->format, "csv, npy, npz, getdist or arviz (netCDF-4)")
-      ->check(CLI::IsMember({"csv", "npy", "npz", "getdist", "arviz"}))
-      ->capture_default_str();
+  std::string formats = "Format: ";
+  for (const ExportFormat& format : export_formats()) {
+    formats += fmt::format("{}{} ({})", &format == export_formats().data() ? "" : ", ", format.name,
+                           format.summary);
+  }
+  command->add_option("--format", arguments->format, formats)->capture_default_str();
   command->add_option("-o,--output", arguments->output,
-                      "File; root of the chain files for getdist [standard output]");
+                      "File to write; for getdist, the common beginning of the names of its files "
+                      "[standard output]");
   command
       ->add_option("--observation", arguments->observation,
-                   "Text file with other data from the region [the run's observation]")
+                   "Text file with other data, which must come from parameters inside the region "
+                   "[the run's observation]")
       ->check(CLI::ExistingFile);
-  command->add_flag("--uncorrected", arguments->uncorrected,
-                    "Leave out the correction of `hone check --correct`");
+  command->add_flag(
+      "--uncorrected", arguments->uncorrected,
+      "Draw from the original posterior, without the correction of `hone check --correct`");
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "hone/core/error.h"
-#include "hone/store/sample_file.h"
+#include "hone/files/sample_file.h"
 
 namespace hone::cli {
 namespace {

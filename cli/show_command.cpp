@@ -29,30 +29,30 @@ std::string failure_lines(const std::map<std::string, Index>& counts) {
 }
 
 // A run is never shown without what its checks found.
-std::string verdict_lines(const Run& run) {
-  const std::optional<Checks> checks = read_checks(run.directory());
+std::string verdict_lines(const RunDirectory& run) {
+  const std::optional<Checks> checks = read_checks(run);
   if (!checks) {
-    return fmt::format("not checked; do so with `hone check {}`\n", run.directory().string());
+    return fmt::format("not checked yet; check it with `hone check {}`\n", run.path().string());
   }
   return correction_lines(*checks) + check_lines(*checks, false);
 }
 
 // The table of parameters with their posteriors beside it.
-std::string sketched_table(const Run& run, const Summary& summary) {
-  std::vector<MarginalGrid> grids = posterior_grids(run);
+std::string sketched_table(const RunDirectory& run, const Summary& summary) {
+  std::vector<MarginalGrid> grids = run.grids();
   std::erase_if(grids, [](const MarginalGrid& grid) { return grid.marginal.size() != 1; });
   return with_sketches(parameter_table(summary.parameters), grids);
 }
 
-std::string description(const Run& run) {
+std::string description(const RunDirectory& run) {
   const RunSpec& spec = run.spec();
-  const auto store = run.simulations();
+  const auto store = run.store();
   std::string text =
-      fmt::format("{}: {} (seed {}), {}\n", run.directory().string(), spec.name, spec.seed,
+      fmt::format("{}: {} (seed {}), {}\n", run.path().string(), spec.name, spec.seed,
                   run.finished() ? "finished"
                                  : fmt::format("not finished; go on with `hone "
                                                "resume {}`",
-                                               run.directory().string()));
+                                               run.path().string()));
   text += fmt::format("{} of {} simulations, {} failed\n", store ? store->rows() : 0,
                       spec.options.budget, store ? store->failed_rows() : 0);
   if (spec.noise.kind != NoiseKind::none) {
@@ -62,15 +62,14 @@ std::string description(const Run& run) {
   text += '\n';
   if (const std::string rounds = round_table(run); !rounds.empty()) text += rounds + "\n";
   if (const auto region = run.final_region()) text += to_string(*region, spec.prior) + "\n";
-  const auto corrected = run.corrected_summary();
-  if (const auto summary = corrected ? corrected : run.summary()) {
+  if (const auto summary = run.summary()) {
     text += sketched_table(run, *summary) + "\n" + warning_lines(summary->warnings);
     text += verdict_lines(run);
   }
   return text;
 }
 
-std::string json_text(const Run& run) {
+std::string json_text(const RunDirectory& run) {
   // A path need not be valid UTF-8.
   return run_facts(run).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -83,12 +82,12 @@ void add_show_command(CLI::App& program) {
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      program.add_subcommand("show", "Rounds, region, simulations and parameters of a run");
+  CLI::App* command = program.add_subcommand(
+      "show", "Print how far a run is: its rounds, region, simulations and parameters");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
   command->add_flag("--json", arguments->json, "Print JSON for scripts");
   command->callback([arguments] {
-    const Run run = Run::open(arguments->directory);
+    const RunDirectory run = RunDirectory::open(arguments->directory);
     print(arguments->json ? json_text(run) : description(run));
   });
 }

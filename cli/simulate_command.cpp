@@ -6,12 +6,12 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
-#include "cli/open_executor.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/inference/chunks.h"
+#include "hone/run/chunks.h"
+#include "hone/session/open_simulator.h"
 
 namespace hone::cli {
 namespace {
@@ -57,11 +57,11 @@ SimulatedChunk simulate(const fs::path& file, Chunk chunk, const SimulateArgumen
   SimulatedChunk done;
   try {
     with_threads(arguments.threads, [&] {
-      const OpenExecutor open = open_executor({.simulator = chunk.simulator,
-                                               .parameters = chunk.parameters,
-                                               .data_size = chunk.data_size,
-                                               .options = {.max_failed_fraction = 1}},
-                                              error_log());
+      const OpenSimulator open = open_simulator({.simulator = chunk.simulator,
+                                                 .parameters = chunk.parameters,
+                                                 .data_size = chunk.data_size,
+                                                 .options = {.max_failed_fraction = 1}},
+                                                error_log());
       done = simulate_chunk(file, std::move(chunk), *open.executor, arguments.accept_failures,
                             progress);
     });
@@ -91,19 +91,22 @@ void run(const SimulateArguments& arguments) {
 
 void add_simulate_command(CLI::App& program) {
   auto arguments = std::make_shared<SimulateArguments>();
-  CLI::App* command = program.add_subcommand(
-      "simulate", "Run a chunk of `hone ask --chunks`: a task of a job array. Safe to repeat");
+  CLI::App* command =
+      program.add_subcommand("simulate",
+                             "Run the simulations of one chunk that `hone ask --chunks` wrote, as "
+                             "one task of a job array. Safe to repeat");
   command
       ->add_option("chunk", arguments->chunk,
                    "Chunk file, or a directory of chunks; the result is written beside it")
       ->required();
   command
       ->add_option("--number", arguments->number,
-                   "Chunk in the directory, such as $SLURM_ARRAY_TASK_ID")
+                   "Number of the chunk in the directory, such as $SLURM_ARRAY_TASK_ID")
       ->check(CLI::NonNegativeNumber);
   command
       ->add_option("--threads", arguments->threads,
-                   "Threads, or external programs at once; 0: as the problem says, or one per core")
+                   "Number of threads, or of external programs at the same time; 0: as the problem "
+                   "file says, or one per core")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   command->add_flag("--accept-failures", arguments->accept_failures,

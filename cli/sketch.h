@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "hone/inference/marginal_grid.h"
+#include "hone/posterior/marginal_grid.h"
 
 namespace hone::cli {
 

@@ -10,7 +10,7 @@ namespace hone::cli {
 
 void add_tasks_command(CLI::App& program) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = program.add_subcommand("tasks", "Built-in problems");
+  CLI::App* command = program.add_subcommand("tasks", "List the built-in problems");
   command->add_flag("--json", *json, "Print JSON for scripts");
   command->callback([json] {
     auto facts = nlohmann::ordered_json::array();

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
-#include "cli/open_executor.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
-#include "hone/inference/ask_tell_files.h"
-#include "hone/inference/chunks.h"
+#include "hone/run/ask_tell_files.h"
+#include "hone/run/chunks.h"
+#include "hone/session/open_simulator.h"
 
 namespace hone::cli {
 namespace {
@@ -23,8 +23,8 @@ struct Told {
 };
 
 // Results of chunks: those in the directory of the run, or this one.
-Told take_in_chunks(Run& run, const std::string& file) {
-  const OpenExecutor open = open_executor(run.spec(), {});
+Told take_in_chunks(RunDirectory& run, const std::string& file) {
+  const OpenSimulator open = open_run_simulator(run.spec(), {});
   const std::vector<std::filesystem::path> files(file.empty() ? 0 : 1, file);
   ToldChunks told = tell_chunks(run, open.executor->noise(), files);
   if (!file.empty() && !told.refused.empty()) throw Error(ErrorKind::input, told.refused[0]);
@@ -32,7 +32,7 @@ Told take_in_chunks(Run& run, const std::string& file) {
 }
 
 void run(const TellArguments& arguments) {
-  Run run = Run::open(arguments.directory);
+  RunDirectory run = RunDirectory::open(arguments.directory);
   const bool chunks = arguments.results.empty() || arguments.results.ends_with(".h5");
   const auto [told, refused] =
       chunks ? take_in_chunks(run, arguments.results)
@@ -59,7 +59,7 @@ void run(const TellArguments& arguments) {
 void add_tell_command(CLI::App& program) {
   auto arguments = std::make_shared<TellArguments>();
   CLI::App* command = program.add_subcommand(
-      "tell", "Take results of simulations made elsewhere into a run. Safe to repeat");
+      "tell", "Store the results of simulations made elsewhere in a run. Safe to repeat");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
   command->add_option(
       "results", arguments->results,

@@ -85,7 +85,7 @@ std::string parameter_table(const std::vector<ParameterSummary>& parameters) {
   return table(rows);
 }
 
-std::string round_table(const Run& run) {
+std::string round_table(const RunDirectory& run) {
   std::vector<std::vector<std::string>> rows{
       {"round", "prior mass", "kept", "new", "a cut keeps", "estimated lost mass"}};
   for (const Round& r : run.rounds()) {
@@ -133,12 +133,12 @@ std::map<std::string, Index> failure_counts(const SimulationStore& store) {
   return counts;
 }
 
-nlohmann::ordered_json run_facts(const Run& run) {
+nlohmann::ordered_json run_facts(const RunDirectory& run) {
   const RunSpec& spec = run.spec();
-  const auto store = run.simulations();
+  const auto store = run.store();
   nlohmann::ordered_json json{{"name", spec.name},
                               {"simulator", to_json(spec.simulator)},
-                              {"directory", run.directory().string()},
+                              {"directory", run.path().string()},
                               {"seed", spec.seed},
                               {"noise", to_json(spec.noise)},
                               {"budget", spec.options.budget},
@@ -161,14 +161,15 @@ nlohmann::ordered_json run_facts(const Run& run) {
   if (const auto region = run.final_region()) {
     json["region"] = {{"prior_mass", region->mass()},
                       {"bounds", region_facts(spec.prior, *region)}};
+    if (region->has_constraint()) {
+      json["region"]["constraint"] = region->constraint()->describe(spec.prior.names());
+    }
   }
-  const auto corrected = run.corrected_summary();
-  const Summary summary = corrected ? *corrected : run.summary().value_or(Summary{});
-  const auto facts = to_json(summary);
+  const auto facts = to_json(run.summary().value_or(Summary{}));
   json["parameters"] = facts.at("parameters");
   json["warnings"] = facts.at("warnings");
-  json["corrected"] = corrected.has_value();
-  const std::optional<Checks> checks = read_checks(run.directory());
+  json["corrected"] = run.correction().has_value();
+  const std::optional<Checks> checks = read_checks(run);
   json["verdict"] = checks ? nlohmann::ordered_json(to_string(checks->verdict)) : nullptr;
   if (checks) json["checks"] = to_json(*checks).at("checks");
   return json;

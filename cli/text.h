@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hone/inference/run.h"
+#include "hone/run/run_directory.h"
 
 // What the commands print.
 
@@ -27,13 +27,13 @@ std::string number_ranges(const std::vector<Index>& numbers);
 std::string table(const std::vector<std::vector<std::string>>& rows);
 
 std::string parameter_table(const std::vector<ParameterSummary>& parameters);
-std::string round_table(const Run& run);
+std::string round_table(const RunDirectory& run);
 std::string warning_lines(const std::vector<Warning>& warnings);
 
 // How many simulations failed for each reason.
 std::map<std::string, Index> failure_counts(const SimulationStore& store);
 
 // Everything `hone show --json` prints.
-nlohmann::ordered_json run_facts(const Run& run);
+nlohmann::ordered_json run_facts(const RunDirectory& run);
 
 }  // namespace hone::cli

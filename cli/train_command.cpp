@@ -5,15 +5,16 @@
 #include "cli/commands.h"
 #include "cli/execute.h"
 #include "cli/progress.h"
-#include "cli/ranks.h"
 #include "cli/text.h"
-#include "cli/workforce.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/run/finished_run.h"
+#include "hone/session/mpi_job.h"
+#include "hone/session/resources.h"
 
 namespace hone::cli {
 
-void add_train_command(CLI::App& program) {
+void add_train_command(CLI::App& program, MpiJob& job) {
   struct Arguments {
     std::string directory;
     std::vector<std::string> marginals;
@@ -30,8 +31,8 @@ void add_train_command(CLI::App& program) {
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  command->callback([arguments] {
-    Run run = Run::open(arguments->directory);
+  command->callback([arguments, &job] {
+    RunDirectory run = RunDirectory::open(arguments->directory);
     std::vector<Marginal> marginals;
     for (const std::string& text : arguments->marginals) {
       marginals.push_back(text == "joint" ? joint(run.spec().prior.dimensions())
@@ -39,15 +40,16 @@ void add_train_command(CLI::App& program) {
     }
     Progress progress;
     try {
-      with_threads(threads_here(arguments->threads), [&] {
+      with_threads(job.threads(arguments->threads), [&] {
         const bool noisy = run.spec().noise.kind == NoiseKind::simulator;
-        const Workforce workforce(run, arguments->threads, noisy);
-        run.train_more(marginals, progress, noisy ? workforce.executor()->noise() : nullptr,
-                       workforce.trainer());
+        const Resources resources(
+            run,
+            {.transport = job.transport(), .threads = arguments->threads, .with_simulator = noisy});
+        train_more(run, marginals, progress, resources.executor().noise(), resources.trainer());
       });
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::interrupted) throw;
-      fail(ErrorKind::interrupted, "stopped; the run is as it was. Start the command again");
+      fail(ErrorKind::interrupted, "stopped; the run is unchanged. Start the same command again");
     }
     progress.clear();
     for (const Marginal& marginal : marginals) {

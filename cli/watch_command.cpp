@@ -22,7 +22,8 @@ std::atomic<bool> stop_flag = false;
 // tenth of the time, however large the run is.
 class LiveState {
  public:
-  LiveState(const Run& run, TruthValues truth) : run_(run), options_{std::move(truth), true} {}
+  LiveState(const RunDirectory& run, TruthValues truth)
+      : run_(run), options_{std::move(truth), true} {}
 
   const nlohmann::ordered_json& get() {
     const auto now = Clock::now();
@@ -36,7 +37,7 @@ class LiveState {
 
  private:
   using Clock = std::chrono::steady_clock;
-  const Run& run_;
+  const RunDirectory& run_;
   ReportOptions options_;
   nlohmann::ordered_json state_;
   Clock::time_point next_;
@@ -66,24 +67,25 @@ void add_watch_command(CLI::App& program) {
     int port = 8470;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      program.add_subcommand("watch", "Show a run in the browser, while it goes on or afterwards");
+  CLI::App* command = program.add_subcommand(
+      "watch", "Show a run in the browser, while it is running or afterwards");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
   command->add_option("--port", arguments->port, "Port to listen on; 0: any free one")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   command
       ->add_option("--address", arguments->address,
-                   "Address to listen on; another one than this lets others read the run")
+                   "Address to listen on; with any other address than this, others on the network "
+                   "can read the run")
       ->capture_default_str();
   command->callback([arguments] {
-    const Run run = Run::open(arguments->directory);
+    const RunDirectory run = RunDirectory::open(arguments->directory);
     PageServer server(arguments->address, arguments->port);
     LiveState live(run, known_truth(run.spec()));
     std::signal(SIGINT, [](int) { stop_flag = true; });
     std::signal(SIGTERM, [](int) { stop_flag = true; });
-    print(fmt::format("{} is shown at {}  (Ctrl-C ends this, not the run)\n", arguments->directory,
-                      server.url()));
+    print(fmt::format("{} is shown at {}  (Ctrl-C ends this server, not the run)\n",
+                      arguments->directory, server.url()));
     std::fflush(stdout);
     server.serve([&](const std::string& path,
                      const std::string& query) { return page_of(live, path, query); },

@@ -56,10 +56,10 @@ hone::RunSpec problem() {
 }  // namespace
 
 int main() try {
-  hone::Run run = hone::Run::create("run", problem());
+  hone::RunDirectory run = hone::RunDirectory::create("run", problem());
   const auto simulator = hone::make_simulator(std::ssize(run.spec().observation), simulate);
   const auto executor = hone::make_thread_executor(*simulator);
-  const hone::Summary summary = run.execute(*executor, hone::silent_observer());
+  const hone::Summary summary = hone::execute_run(run, {*executor});
   for (const hone::ParameterSummary& p : summary.parameters) {
     std::printf("%-15s %.2f +- %.2f\n", p.name.c_str(), p.mean, p.deviation);
   }

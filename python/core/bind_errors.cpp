@@ -18,6 +18,25 @@ const char* class_name(ErrorKind kind) {
   return "Error";
 }
 
+// What the command line calls `hone resume DIR`.
+std::string python_words(Action action, const std::string& run) {
+  switch (action) {
+    case Action::none: return "";
+    case Action::resume: return "call run.resume()";
+    case Action::open: return fmt::format("call hone.open('{}').resume()", run);
+    case Action::ask: return "run.resume() with the simulator asks for what comes next";
+    case Action::ask_or_resume: return "go on with run.resume()";
+    case Action::ask_and_tell: return "give run.resume() the simulator that makes them";
+  }
+  return "";
+}
+
+// Messages may quote a path or a program's output, which need not be valid UTF-8.
+py::str decoded(const std::string& text) {
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "replace"));
+}
+
 }  // namespace
 
 void bind_errors(py::module_& /*m*/) {
@@ -26,11 +45,10 @@ void bind_errors(py::module_& /*m*/) {
       if (pointer) std::rethrow_exception(pointer);
     } catch (const Error& error) {
       const py::object type = py::module_::import("hone.errors").attr(class_name(error.kind()));
-      // Messages may quote a path or a program's output, which need not be valid UTF-8.
-      const py::str text = py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
-          error.what(), static_cast<py::ssize_t>(std::string_view(error.what()).size()),
-          "replace"));
-      PyErr_SetObject(type.ptr(), text.ptr());
+      const py::object exception = type(decoded(error.text(python_words)));
+      exception.attr("place") = decoded(error.place());
+      exception.attr("value") = decoded(error.value());
+      PyErr_SetObject(type.ptr(), exception.ptr());
     }
   });
 }

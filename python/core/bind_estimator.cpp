@@ -1,7 +1,7 @@
 #include <pybind11/stl.h>
 
 #include "hone/core/parallel.h"
-#include "hone/inference/ratio_estimator.h"
+#include "hone/inference/method.h"
 #include "hone/inference/truncation.h"
 #include "python/core/arrays.h"
 #include "python/core/bindings.h"
@@ -11,34 +11,32 @@
 namespace hone::python {
 namespace {
 
-using SharedEstimator = std::shared_ptr<RatioEstimator>;
-
 // Networks for these marginals on the simulations of a store inside the region.
-SharedEstimator train(SimulationStore& store, const Prior& prior, const Region& region,
+SharedPosterior train(SimulationStore& store, const Prior& prior, const Region& region,
                       const std::vector<Marginal>& marginals, const InferenceOptions& options,
                       std::uint64_t seed, int threads, const py::object& progress) {
-  SharedEstimator result;
+  SharedPosterior result;
   PythonThread python(progress);
   python.serve([&] {
     with_threads(threads, [&] {
-      NoExecutor executor;
       const Rng rng(seed);
-      Simulations simulations(prior, store, executor, rng);
+      Simulations simulations(prior, store, no_executor(), rng);
       simulations.take_existing(store.next_id());
       const Dataset data = simulations.inside(region, options.validation_fraction);
       // The stream of a run: the same simulations give the same networks.
-      TrainedEstimator trained =
-          train_marginals(data, marginals, options.networks(options.ensemble, data.rows()), options,
-                          rng.child("final"), python);
-      result = std::make_shared<RatioEstimator>(std::move(trained.estimator));
+      const int ensemble = fitted(options, data_size(data)).ensemble;
+      result = estimate(find_method(options.method).estimator(),
+                        {data, marginals, ensemble, options, rng.child("final"), python})
+                   .posterior;
     });
   });
   return result;
 }
 
-py::tuple truncate_at(const RatioEstimator& estimator, Index rows, const DoubleArray& x,
+py::tuple truncate_at(const AmortizedPosterior& estimator, Index rows, const DoubleArray& x,
                       const InferenceOptions& options) {
-  const Cut cut = truncate(estimator, rows, vector_view(x, "x"), options.truncation);
+  const InferenceOptions used = fitted(options, {rows, rows, estimator.data_size()});
+  const Cut cut = truncate(estimator, vector_view(x, "x"), used.truncation);
   py::dict facts;
   facts["mass_ratio"] = cut.mass_ratio;
   facts["axis_ratio"] = cut.axis_ratio;
@@ -46,7 +44,7 @@ py::tuple truncate_at(const RatioEstimator& estimator, Index rows, const DoubleA
   return py::make_tuple(cut.region, facts);
 }
 
-py::dict arrays_of(const RatioEstimator& estimator) {
+py::dict arrays_of(const AmortizedPosterior& estimator) {
   py::dict result;
   for (const NamedArray& array : estimator.to_arrays()) {
     std::visit(
@@ -67,7 +65,8 @@ NamedArray named(const std::string& name, const py::array& array) {
           std::vector<T>(values.data(), values.data() + values.size())};
 }
 
-SharedEstimator from_arrays(const Prior& prior, const Region& region, const py::dict& dict) {
+SharedPosterior from_arrays(const std::string& kind, const Prior& prior, const Region& region,
+                            const py::dict& dict) {
   std::vector<NamedArray> arrays;
   for (const auto& [key, value] : dict) {
     const std::string name = py::str(key);
@@ -75,17 +74,18 @@ SharedEstimator from_arrays(const Prior& prior, const Region& region, const py::
     arrays.push_back(py::isinstance<py::array_t<float>>(array) ? named<float>(name, array)
                                                                : named<double>(name, array));
   }
-  return std::make_shared<RatioEstimator>(RatioEstimator::from_arrays(prior, region, arrays));
+  return find_estimator(kind).load(prior, region, arrays);
 }
 
 }  // namespace
 
 void bind_estimator(py::module_& m) {
-  py::class_<RatioEstimator, SharedEstimator>(m, "RatioEstimator")
-      .def("prior", [](const RatioEstimator& e) { return e.prior().prior(); })
-      .def("region", [](const RatioEstimator& e) { return e.prior().region(); })
-      .def("marginals", &RatioEstimator::marginals)
-      .def("ensemble", &RatioEstimator::ensemble)
+  py::class_<AmortizedPosterior, std::shared_ptr<AmortizedPosterior>>(m, "AmortizedPosterior")
+      .def("estimator", &AmortizedPosterior::estimator)
+      .def("prior", [](const AmortizedPosterior& e) { return e.prior().prior(); })
+      .def("region", [](const AmortizedPosterior& e) { return e.prior().region(); })
+      .def("marginals", &AmortizedPosterior::marginals)
+      .def("ensemble", &AmortizedPosterior::ensemble)
       .def("truncate", &truncate_at)
       .def("to_arrays", &arrays_of)
       .def_static("from_arrays", &from_arrays);

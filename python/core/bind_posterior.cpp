@@ -2,10 +2,10 @@
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/inference/marginal_grid.h"
-#include "hone/inference/problem.h"
-#include "hone/inference/sampling.h"
-#include "hone/inference/summary.h"
+#include "hone/posterior/marginal_grid.h"
+#include "hone/posterior/sampling.h"
+#include "hone/posterior/summary.h"
+#include "hone/problem/problem.h"
 #include "python/core/arrays.h"
 #include "python/core/bindings.h"
 #include "python/core/json.h"
@@ -16,14 +16,14 @@ namespace {
 
 // The posterior of one marginal for one x, with the networks it looks at.
 struct BoundPosterior {
-  std::shared_ptr<RatioEstimator> estimator;
+  SharedPosterior posteriors;
   MarginalPosterior posterior;
 };
 
-BoundPosterior make_posterior(std::shared_ptr<RatioEstimator> estimator, const Marginal& marginal,
-                              const DoubleArray& x, double power) {
-  MarginalPosterior posterior(*estimator, marginal, vector_view(x, "x"), power);
-  return {std::move(estimator), std::move(posterior)};
+BoundPosterior make_posterior(const std::shared_ptr<AmortizedPosterior>& posteriors,
+                              const Marginal& marginal, const DoubleArray& x, double power) {
+  MarginalPosterior posterior(*posteriors, marginal, vector_view(x, "x"), power);
+  return {posteriors, std::move(posterior)};
 }
 
 DoubleArray log_density(const BoundPosterior& bound, const DoubleArray& theta) {

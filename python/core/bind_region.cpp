@@ -1,6 +1,7 @@
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
+#include "hone/prior/half_spaces.h"
 #include "hone/prior/truncated_prior.h"
 #include "python/core/arrays.h"
 #include "python/core/bindings.h"
@@ -30,6 +31,17 @@ py::array_t<bool> contains(const Region& region, const Prior& prior, const Doubl
   return result;
 }
 
+// Where coefficients . u <= limit.
+Region constrained(const Region& region, std::vector<double> coefficients, double limit) {
+  return region.constrained(std::make_shared<const HalfSpaces>(
+      std::vector<HalfSpaces::Condition>{{std::move(coefficients), limit}}));
+}
+
+py::object constraint(const Region& region) {
+  if (!region.has_constraint()) return py::none();
+  return to_python(region.constraint()->to_json());
+}
+
 DoubleArray log_density(const Region& region, const Prior& prior, const DoubleArray& theta) {
   const TruncatedPrior truncated(prior, region);
   const auto rows = matrix_view(theta, "theta", prior.dimensions());
@@ -54,6 +66,8 @@ void bind_region(py::module_& m) {
       .def("log_mass", &Region::log_mass)
       .def("axis_mass", &Region::axis_mass)
       .def("bounds", &bounds)
+      .def("constrained", &constrained)
+      .def("constraint", &constraint)
       .def("contains", &contains)
       .def("log_density", &log_density)
       .def("intersect", &Region::intersect)

@@ -3,15 +3,15 @@
 #include "hone/check/check_run.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/inference/problem.h"
-#include "hone/inference/run.h"
-#include "hone/inference/run_files.h"
+#include "hone/problem/problem.h"
 #include "hone/report/report.h"
 #include "hone/report/reproduce.h"
+#include "hone/run/finished_run.h"
+#include "hone/session/session.h"
 #include "python/core/arrays.h"
 #include "python/core/bindings.h"
 #include "python/core/json.h"
-#include "python/core/with_workforce.h"
+#include "python/core/with_resources.h"
 
 namespace hone::python {
 namespace {
@@ -27,13 +27,15 @@ NoiseSpec noise_from(const py::dict& noise) {
 
 RunSpec make_spec(const std::string& name, const py::dict& simulator, const py::dict& noise,
                   std::uint64_t seed, const Prior& prior, const DoubleArray& observation,
-                  const std::vector<Marginal>& marginals, const InferenceOptions& options) {
+                  const std::vector<Marginal>& marginals, const InferenceOptions& options,
+                  const py::list& data) {
   RunSpec spec{.name = name,
                .simulator = simulator_spec_from_json(to_json(simulator, "simulator")),
                .noise = noise_from(noise),
                .seed = seed,
                .prior = prior,
                .observation = to_vector(observation, "observation"),
+               .data = data_description_from_json(to_json(data, "data")),
                .marginals = marginals,
                .options = options};
   spec.validate();
@@ -41,57 +43,69 @@ RunSpec make_spec(const std::string& name, const py::dict& simulator, const py::
   return spec;
 }
 
-void execute(Run& run, Ranks* ranks, const py::object& simulate, int threads,
-             const py::object& progress) {
-  with_workforce(run, {ranks, simulate, threads, progress}, [&](const Workforce& all) {
-    run.execute(all.executor, all.observer, all.trainer);
-  });
+// Inference, checks and, if wished, the report: what is left of them.
+void finish(RunDirectory& run, Ranks* ranks, const py::object& simulate, int threads,
+            const py::object& progress, bool report) {
+  with_resources(run, {ranks, simulate, threads, progress},
+                 [&](const Resources& resources, Observer& observer) {
+                   const SessionResult result =
+                       finish_run(run, resources, observer, {.report = report});
+                   if (!result.report_error.empty()) {
+                     observer.log(LogLevel::warning,
+                                  "the run is finished, but its report could not "
+                                  "be made: " +
+                                      result.report_error);
+                   }
+                 });
 }
 
-void train_more(Run& run, Ranks* ranks, const std::vector<Marginal>& marginals, int threads,
-                const py::object& progress) {
-  with_workforce(run, {ranks, py::none(), threads, progress}, [&](const Workforce& all) {
-    run.train_more(marginals, all.observer, all.executor.noise(), all.trainer);
-  });
+void train(const RunDirectory& run, Ranks* ranks, const std::vector<Marginal>& marginals,
+           int threads, const py::object& progress) {
+  with_resources(run, {ranks, py::none(), threads, progress},
+                 [&](const Resources& resources, Observer& observer) {
+                   train_more(run, marginals, observer, resources.executor().noise(),
+                              resources.trainer());
+                 });
 }
 
-py::object check(const Run& run, Ranks* ranks, Index simulations, bool correct,
+py::object check(const RunDirectory& run, Ranks* ranks, Index simulations, bool correct,
                  const py::object& simulate, int threads, const py::object& progress) {
   Checks checks;
-  with_workforce(run, {ranks, simulate, threads, progress}, [&](const Workforce& all) {
-    const auto work = correct ? correct_run : check_run;
-    checks = work(run, {.simulations = simulations}, &all.executor, all.observer, all.calibrator);
-  });
+  with_resources(run, {ranks, simulate, threads, progress},
+                 [&](const Resources& resources, Observer& observer) {
+                   const auto work = correct ? correct_run : check_run;
+                   checks = work(run, {.simulations = simulations}, &resources.executor(), observer,
+                                 resources.calibrator());
+                 });
   return to_python(to_json(checks));
 }
 
-py::object saved_checks(const Run& run) {
-  const auto checks = read_checks(run.directory());
+py::object saved_checks(const RunDirectory& run) {
+  const auto checks = read_checks(run);
   return checks ? to_python(to_json(*checks)) : py::none();
 }
 
 // How much each marginal is widened: a list of (marginal, power).
-std::vector<std::pair<Marginal, double>> correction(const Run& run) {
+std::vector<std::pair<Marginal, double>> correction(const RunDirectory& run) {
   const auto powers = run.correction().value_or(Correction{}).powers;
   return {powers.begin(), powers.end()};
 }
 
-void report(const Run& run, const TruthValues& truth, const std::vector<std::string>& figures) {
+void report(const RunDirectory& run, const TruthValues& truth,
+            const std::vector<std::string>& figures) {
   std::vector<FigureFormat> formats;
   for (const std::string& name : figures) formats.push_back(figure_format("figure." + name));
   const py::gil_scoped_release release;
   write_report(run, {.truth = truth.empty() ? known_truth(run.spec()) : truth}, formats);
 }
 
-std::vector<std::shared_ptr<RatioEstimator>> estimators(const Run& run) {
-  std::vector<std::shared_ptr<RatioEstimator>> shared;
-  for (RatioEstimator& one : run.estimators()) {
-    shared.push_back(std::make_shared<RatioEstimator>(std::move(one)));
-  }
+std::vector<SharedPosterior> posteriors(const RunDirectory& run) {
+  std::vector<SharedPosterior> shared;
+  for (const TrainedPosterior& one : run.posteriors()) shared.push_back(one.posterior);
   return shared;
 }
 
-py::list rounds(const Run& run) {
+py::list rounds(const RunDirectory& run) {
   py::list list;
   for (const Round& round : run.rounds()) {
     py::dict facts;
@@ -112,28 +126,31 @@ void bind_run(py::module_& m) {
   py::class_<RunSpec>(m, "RunSpec")
       .def(py::init(&make_spec))
       .def("to_json", [](const RunSpec& spec) { return to_python(to_json(spec)); });
-  py::class_<Run>(m, "Run")
-      .def_static("create", [](const std::string& directory,
-                               const RunSpec& spec) { return Run::create(directory, spec); })
-      .def_static("open", [](const std::string& directory) { return Run::open(directory); })
-      .def("spec", [](const Run& run) { return to_python(to_json(run.spec())); })
-      .def("prior", [](const Run& run) { return run.spec().prior; })
-      .def("observation", [](const Run& run) { return to_numpy(run.spec().observation); })
-      .def("finished", &Run::finished)
-      .def("complete", &Run::complete)
-      .def("execute", &execute)
-      .def("train", &train_more)
+  py::class_<RunDirectory>(m, "Run")
+      .def_static("create",
+                  [](const std::string& directory, const RunSpec& spec) {
+                    return RunDirectory::create(directory, spec);
+                  })
+      .def_static("open",
+                  [](const std::string& directory) { return RunDirectory::open(directory); })
+      .def("spec", [](const RunDirectory& run) { return to_python(to_json(run.spec())); })
+      .def("prior", [](const RunDirectory& run) { return run.spec().prior; })
+      .def("observation", [](const RunDirectory& run) { return to_numpy(run.spec().observation); })
+      .def("finished", &RunDirectory::finished)
+      .def("complete", &RunDirectory::complete)
+      .def("finish", &finish)
+      .def("train", &train)
       .def("check", &check)
       .def("checks", &saved_checks)
       .def("correction", &correction)
-      .def("remove_correction", &Run::remove_correction)
+      .def("remove_correction", &remove_correction)
       .def("report", &report)
       .def("rounds", &rounds)
-      .def("region", &Run::final_region)
-      .def("estimators", &estimators)
-      .def("simulations", &Run::simulations)
-      .def("summary", [](const Run& run) -> py::object {
-        const auto summary = run.correction() ? run.corrected_summary() : run.summary();
+      .def("region", &RunDirectory::final_region)
+      .def("estimators", &posteriors)
+      .def("simulations", &RunDirectory::store)
+      .def("summary", [](const RunDirectory& run) -> py::object {
+        const auto summary = run.summary();
         return summary ? to_python(to_json(*summary)) : py::none();
       });
 }

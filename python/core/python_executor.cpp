@@ -69,10 +69,4 @@ ExecutionSummary PythonExecutor::run(const SimulationRequest& request, const Sim
   return delivery.finish();
 }
 
-ExecutionSummary NoExecutor::run(const SimulationRequest& request, const SimulationSink&,
-                                 Observer&) {
-  fail(ErrorKind::input, "{} simulations are missing, and there is no simulator to make them",
-       request.rows());
-}
-
 }  // namespace hone::python

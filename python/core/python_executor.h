@@ -35,11 +35,4 @@ class PythonExecutor final : public Executor {
   CalledIn called_in_;
 };
 
-// For work that finds all its simulations in the store.
-class NoExecutor final : public Executor {
- public:
-  ExecutionSummary run(const SimulationRequest& request, const SimulationSink& sink,
-                       Observer& observer) override;
-};
-
 }  // namespace hone::python

@@ -101,21 +101,28 @@ void PythonThread::call(const std::function<void()>& task) {
 
 void PythonThread::show_progress() {
   State state;
+  std::deque<State> begun;
   std::deque<std::pair<LogLevel, std::string>> messages;
   bool news;
   {
     const Lock lock(mutex_);
     state = state_;
+    begun.swap(begun_);
     messages.swap(messages_);
     news = std::exchange(news_, false);
   }
   if (progress_.is_none()) return;
   for (const auto& [level, message] : messages) progress_.attr("log")(word(level), message);
+  for (const State& one : begun) {
+    progress_.attr("show")(one.context, one.stage, one.done, one.total);
+  }
   if (news) progress_.attr("show")(state.context, state.stage, state.done, state.total);
 }
 
 void PythonThread::stage_started(std::string_view stage, Index total) {
   stage_advanced(stage, 0, total);
+  const Lock lock(mutex_);
+  begun_.push_back(state_);
 }
 
 void PythonThread::stage_advanced(std::string_view stage, Index done, Index total) {

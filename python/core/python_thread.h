@@ -60,6 +60,7 @@ class PythonThread final : public Observer {
   const std::function<void()>* task_ = nullptr;
   bool task_failed_ = false, ended_ = false, stop_ = false, news_ = false;
   State state_;
+  std::deque<State> begun_;  // stages that nobody has been shown yet: short ones count too
   std::string stopped_by_;
   std::deque<std::pair<LogLevel, std::string>> messages_;
   std::exception_ptr work_error_, python_error_;

@@ -23,8 +23,7 @@ std::unique_ptr<Transport> join(const MpiWish& wish) {
 
 void wait_for_run_in(const std::string& directory) {
   const auto end = std::chrono::steady_clock::now() + kPatienceWithFiles;
-  std::error_code ignored;
-  while (!std::filesystem::exists(std::filesystem::path(directory) / "run.json", ignored)) {
+  while (!RunDirectory::is_run(directory)) {
     if (std::chrono::steady_clock::now() > end) {
       fail(ErrorKind::input, "does not see {}; a run must be on a file system that all ranks see",
            directory);
@@ -35,7 +34,7 @@ void wait_for_run_in(const std::string& directory) {
 
 }  // namespace
 
-Ranks::Ranks(const MpiWish& wish) : transport_(join(wish)), roll_(*transport_) {}
+Ranks::Ranks(const MpiWish& wish) : transport_(join(wish)), calls_(*transport_) {}
 
 int Ranks::threads(int wish) const {
   return wish > 0 ? wish : threads_of_rank(*transport_);
@@ -44,7 +43,7 @@ int Ranks::threads(int wish) const {
 std::vector<std::string> Ranks::begin(const std::string& text) {
   std::vector<std::string> texts;
   PythonThread python(py::none{});
-  python.serve([&] { texts = roll_.begin(text, python); });
+  python.serve([&] { texts = calls_.begin(text, python); });
   return texts;
 }
 
@@ -56,24 +55,24 @@ std::string Ranks::serve(const py::object& simulate, const std::string& director
   PythonThread python(py::none{});
   const PythonSimulator simulator(simulate);
   std::string word;
-  const OpenLanes open = [&](const RunSpec& spec, const LogSink& log) {
+  const OpenExecutors open = [&](const RunSpec& spec, const LogSink& log) {
     wait_for_run_in(directory);
     send_log_to(log);
-    return python_lanes(python, simulator, spec);
+    return python_executors(python, simulator, spec);
   };
-  python.serve([&] { word = roll_.hear(open); });
+  python.serve([&] { word = calls_.hear(open); });
   send_log_to({});
   return word;
 }
 
-void Ranks::send_log_to(LogSink leader) {
+void Ranks::send_log_to(LogSink others) {
   const std::lock_guard lock(mutex_);
-  to_leader_ = std::move(leader);
+  to_rank_zero_ = std::move(others);
 }
 
 void Ranks::log(const std::string& text) {
   const std::lock_guard lock(mutex_);
-  if (to_leader_) to_leader_(0, text);
+  if (to_rank_zero_) to_rank_zero_(0, text);
 }
 
 LogSink Ranks::log_sink() {
@@ -91,7 +90,7 @@ std::vector<std::string> Ranks::take_log() {
 void Ranks::leave(bool failed) {
   const py::gil_scoped_release release;
   if (transport_->lost) transport_->abort(1);
-  roll_.leave();
+  calls_.leave();
   if (!transport_->began_mpi()) return;  // who began ends it
   if (!failed) return transport_->finish();
   if (transport_->finish_within(kPatienceWithOthers)) return;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "hone/inference/run.h"
-#include "hone/mpi/roll_call.h"
-#include "python/core/python_lanes.h"
+#include "hone/mpi/collective_calls.h"
+#include "hone/run/run_directory.h"
+#include "python/core/python_executors.h"
 
 namespace hone::python {
 
@@ -20,7 +20,7 @@ class Ranks {
   int threads(int wish) const;  // of this process, 0 for all it has
 
   std::vector<std::string> begin(const std::string& text);
-  void say(const std::string& text) { roll_.say(text); }
+  void say(const std::string& text) { calls_.say(text); }
   std::string hear();
   // Ranks other than 0: simulate and train until rank 0 has spoken. `directory` is that of the run.
   std::string serve(const py::object& simulate, const std::string& directory);
@@ -34,12 +34,12 @@ class Ranks {
   void leave(bool failed);
 
  private:
-  void send_log_to(LogSink leader);
+  void send_log_to(LogSink others);
 
   std::unique_ptr<Transport> transport_;
-  RollCall roll_;
+  CollectiveCalls calls_;
   std::mutex mutex_;
-  LogSink to_leader_;
+  LogSink to_rank_zero_;
   std::vector<std::string> heard_;
 };
 

@@ -13,6 +13,7 @@ from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
+from . import _data
 from .errors import InputError
 
 
@@ -65,12 +66,13 @@ class Caller:
     """
 
     def __init__(self, function: Callable[..., Any], names: Sequence[str], size: int,
-                 batched: bool = False) -> None:
+                 batched: bool = False, blocks: _data.Blocks | None = None) -> None:
         if not callable(function):
             raise TypeError(f"simulator = {function!r}: must be a function of theta")
         self.function, self.size, self.batched = function, size, batched
         self.random, self.by_name = _read_signature(function, names)
         self.names = list(names)
+        self.blocks = blocks or _data.Blocks([])
 
     def rows(self, theta: np.ndarray, seeds: np.ndarray) -> tuple[np.ndarray, list[Failed]]:
         """x (n, size) and, for every row, why there is none."""
@@ -107,7 +109,7 @@ class Caller:
         return self.function(theta.copy(), **extra)
 
     def _data(self, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-        x = np.asarray(value)
+        x = np.asarray(self.blocks.vector(value, "x", shape[0] if self.batched else None))
         if x.dtype.kind not in "fiubO":
             raise TypeError(f"x has type {x.dtype}; must be real numbers")
         if self.batched and (x.ndim == 0 or x.shape[0] != shape[0]):
@@ -123,7 +125,7 @@ class SimulatorFailure:
 
     def __init__(self, error: Exception) -> None:
         frames = traceback.extract_tb(error.__traceback__)
-        own = [frame for frame in frames if frame.filename != __file__]
+        own = [frame for frame in frames if frame.filename not in (__file__, _data.__file__)]
         place = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
         self.reason = "".join(traceback.format_exception_only(type(error), error)).strip() + place
         whole = traceback.format_exception(type(error), error, error.__traceback__)

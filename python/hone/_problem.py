@@ -13,6 +13,7 @@ import numpy as np
 from . import _core
 from ._arrays import as_data, as_floats, as_rows, as_seed, as_vector
 from ._calling import Caller, function_name
+from ._data import Blocks
 from ._place import DATASET
 from .errors import InputError
 from .posterior import Marginal, marginal_columns
@@ -32,13 +33,13 @@ def marginal_list(marginals: Sequence[Marginal] | str | None, prior: Prior) -> l
     return result
 
 
-def existing_simulations(simulations: Any, prior: Prior, size: int) -> Any:
+def existing_simulations(simulations: Any, prior: Prior, size: int, blocks: Blocks) -> Any:
     if simulations is None:
         return None
     if len(simulations) != 2:
         raise InputError("simulations: must be (theta, x)")
     theta = as_rows(simulations[0], prior.dimensions, "simulations[0]")
-    x = as_data(simulations[1], size, "simulations[1]")
+    x = as_data(blocks.vector(simulations[1], "simulations[1]", len(theta)), size, "simulations[1]")
     if len(theta) != len(x):
         raise InputError(f"simulations: theta has {len(theta)} rows, x has {len(x)}")
     if len(theta) == 0:
@@ -72,15 +73,17 @@ class Problem:
     """What ``hone.run`` is asked, checked before any work is done."""
 
     def __init__(self, prior: Any, simulator: Any, observation: Any, simulations: Any,
-                 batched: bool) -> None:
+                 batched: bool, data: Any = None) -> None:
         self.prior = as_prior(prior)
-        self.data = as_vector(observation, "observation")
-        self.existing = existing_simulations(simulations, self.prior, self.data.size)
+        self.blocks = Blocks.of(observation, data)
+        self.data = as_vector(self.blocks.vector(observation, "observation"), "observation")
+        self.existing = existing_simulations(simulations, self.prior, self.data.size, self.blocks)
         if simulator is None and self.existing is None:
             raise InputError("simulator = None: give a simulator, or simulations=(theta, x)")
         self.simulator = simulator
         self.caller = None if simulator is None else Caller(simulator, self.prior.names,
-                                                            self.data.size, batched)
+                                                            self.data.size, batched,
+                                                            self.blocks)
 
     @property
     def budget(self) -> dict[str, int]:
@@ -99,7 +102,7 @@ class Problem:
         """As the engine wants it, for a run in that directory."""
         return _core.RunSpec(self.name, simulator_spec(self.simulator, self.existing, directory),
                              self.noise, self.seed, self.prior._core, self.data, self.marginals,
-                             self.options)
+                             self.options, self.blocks.described)
 
     def facts(self, directory: Any) -> dict[str, Any]:
         """What must be the same on all ranks, as texts and numbers."""
@@ -110,6 +113,8 @@ class Problem:
                  "prior": _digest(np.frombuffer(json.dumps(spec["parameters"]).encode(), np.uint8)),
                  "observation": _digest(self.data),
                  "marginals": self.marginals, **spec["options"]}
+        if self.blocks.described:
+            facts["data"] = json.dumps(self.blocks.described)
         for key, value in self.noise.items():
             facts[f"noise {key}"] = value if isinstance(value, str) else _digest(value)
         if self.existing is not None:

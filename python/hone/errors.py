@@ -6,6 +6,9 @@ from __future__ import annotations
 class Error(Exception):
     """The base of all errors that hone raises by itself."""
 
+    place: str = ""  #: the argument, option or file that is wrong, such as ``epsilon``, if it is one
+    value: str = ""  #: what was given there
+
 
 class InputError(Error, ValueError):
     """A value that the caller can correct; refused before any work is done."""

@@ -78,13 +78,14 @@ class RatioEstimator:
         return f"RatioEstimator of {'; '.join(','.join(one) for one in self.marginals)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._core.to_arrays(), self._core.region().to_json(), self.prior,
-                          self.rows)
+        return _restore, (self._core.estimator(), self._core.to_arrays(),
+                          self._core.region().to_json(), self.prior, self.rows)
 
 
-def _restore(arrays: dict[str, np.ndarray], region: dict[str, Any], prior: Prior,
+def _restore(kind: str, arrays: dict[str, np.ndarray], region: dict[str, Any], prior: Prior,
              rows: int) -> RatioEstimator:
-    made = _core.RatioEstimator.from_arrays(prior._core, _core.Region.from_json(region), arrays)
+    made = _core.AmortizedPosterior.from_arrays(kind, prior._core, _core.Region.from_json(region),
+                                                arrays)
     return RatioEstimator(made, prior, rows)
 
 

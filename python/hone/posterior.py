@@ -169,7 +169,7 @@ class Posterior:
         return self.summary()._repr_html_()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arrays = [(e.region().to_json(), e.to_arrays()) for e in self._estimators]
+        arrays = [(e.estimator(), e.region().to_json(), e.to_arrays()) for e in self._estimators]
         return _restore, (arrays, self.prior, self.x, self._how_to_train, self._powers)
 
     # The parameters of a marginal as columns, in the order they were asked for.
@@ -247,7 +247,8 @@ def _climb(log_prob: Callable[[np.ndarray], np.ndarray], start: np.ndarray) -> n
 def _restore(arrays: list[Any], prior: Prior, x: np.ndarray, how_to_train: str,
              powers: Mapping[tuple[int, ...], float]) -> Posterior:
     estimators = [
-        _core.RatioEstimator.from_arrays(prior._core, _core.Region.from_json(region), dict(one))
-        for region, one in arrays
+        _core.AmortizedPosterior.from_arrays(kind, prior._core, _core.Region.from_json(region),
+                                             dict(one))
+        for kind, region, one in arrays
     ]
     return Posterior(estimators, prior, x, how_to_train, powers)

@@ -193,7 +193,8 @@ def _restore_prior(
 
 
 class Region:
-    """A part of a prior: on every axis a union of intervals, and their product in all.
+    """A part of a prior: on every axis a union of intervals, their product in all, and of this what
+    satisfies a constraint, if there is one.
 
     >>> import hone
     >>> prior = hone.Prior(a=hone.Uniform(0, 10), b=hone.Normal(0, 1))
@@ -201,6 +202,9 @@ class Region:
     >>> region.mass
     0.2
     >>> region.contains([[3, 0], [5, 0]])
+    array([ True, False])
+    >>> half = hone.Region.whole(prior).where({"a": 1, "b": 1}, 1)
+    >>> half.contains([[2, 0], [8, 0]])
     array([ True, False])
     """
 
@@ -231,8 +235,22 @@ class Region:
 
     @property
     def mass(self) -> float:
-        """The prior's probability inside."""
+        """The prior's probability inside. With a constraint it is estimated with 65,536 points,
+        always the same; its standard error is below 0.002 of the intervals' mass."""
         return self._core.mass()
+
+    @property
+    def constraint(self) -> dict[str, Any] | None:
+        """What holds inside besides the intervals, as it is saved; None: nothing."""
+        return self._core.constraint()
+
+    def where(self, coefficients: Mapping[str, float], at_most: float) -> Region:
+        """This region where the sum of coefficient times u is at most so much; u is the prior's CDF
+        of a parameter, from 0 to 1. Several conditions: one after the other."""
+        numbers = [0.0] * self.prior.dimensions
+        for name, value in coefficients.items():
+            numbers[self.prior._index(name)] = float(value)
+        return Region._wrap(self._core.constrained(numbers, float(at_most)), self.prior)
 
     def bounds(self, parameter: str | int) -> list[tuple[float, float]]:
         """The intervals of one parameter, in its units."""

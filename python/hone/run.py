@@ -13,6 +13,7 @@ import numpy as np
 from . import _core
 from ._arrays import as_count, as_vector
 from ._calling import Caller
+from ._data import Blocks
 from ._place import Place
 from ._pool import executor, serving
 from ._problem import Problem, marginal_list
@@ -31,7 +32,7 @@ Simulator = Callable[..., Any]
 REPORT = "report.html"
 
 KEYWORDS = ("seed", "directory", "marginals", "workers", "batched", "preset", "noise",
-            "simulations", "threads", "progress", "name", "comm")
+            "simulations", "threads", "progress", "name", "comm", "data")
 
 
 def run(
@@ -46,6 +47,7 @@ def run(
     batched: bool = False,
     preset: str = "default",
     noise: Any = None,
+    data: str | Mapping[str, str] | None = None,
     simulations: tuple[Any, Any] | None = None,
     threads: int = 0,
     progress: Any = True,
@@ -69,7 +71,10 @@ def run(
         the run gives the same result, with any number of workers. If its arguments are named like
         the parameters, it gets numbers. What it raises is a failed simulation, and so is NaN.
         None: only the given simulations are used.
-    observation: the real data; more than one dimension is flattened, here and in the simulator.
+    observation: the real data; more than one dimension is flattened, here and in the simulator. Or
+        a dictionary of named arrays; the simulator may return such a dictionary, too.
+    data: what the data are: "vector", "series", "image" or "set", or one of these for each name.
+        Shapes are those of the observation.
     directory: where everything is kept. If it holds this run already, it goes on where that
         stopped; another run is never overwritten. None: a temporary directory, kept if the run is
         interrupted; ``run.save()`` keeps it otherwise.
@@ -86,7 +91,7 @@ def run(
         and the training; all get the run. None: all ranks of the job; a communicator of mpi4py:
         those in it, so that ``MPI.COMM_SELF`` works alone.
     """
-    problem = Problem(prior, simulator, observation, simulations, batched)
+    problem = Problem(prior, simulator, observation, simulations, batched, data)
     problem.decide(seed, marginals, noise, name, make_options(preset, {**problem.budget, **options},
                                                               "run", KEYWORDS))
     workers, threads = as_count(workers, "workers"), as_count(threads, "threads")
@@ -165,7 +170,8 @@ class Run:
         estimators = self._core.estimators()
         if not estimators:
             raise InputError(f"{self.directory} is not finished; call resume()")
-        data = self.observation if x is None else as_vector(x, "x", self.observation.size)
+        data = self.observation if x is None else as_vector(self._blocks().vector(x, "x"), "x",
+                                                            self.observation.size)
         powers = {tuple(marginal): power for marginal, power in self._core.correction()}
         return Posterior(estimators, self.prior, data, 'call run.train("{}")', powers)
 
@@ -222,12 +228,13 @@ class Run:
 
     def resume(self, simulator: Simulator | None = None, *, workers: int = 0,
                batched: bool = False, threads: int = 0, progress: Any = True) -> Run:
-        """Goes on exactly where the run stopped, with the simulator it was started with."""
+        """Continues the run where it stopped, with the simulator it was started with."""
         kind = self._core.spec()["simulator"]["kind"]
         if simulator is None and kind not in ("dataset", "task") and not self._core.complete():
             raise InputError(
                 "resume() needs the simulator of the run" if kind == "function"
-                else f"go on with `hone resume {self.directory}`, or give resume() a simulator"
+                else f"resume() cannot start the simulator of {self.directory}; give it one, or "
+                     "go on with the program that made the run"
             )
         caller, workers = self._caller(simulator, batched), as_count(workers, "workers")
         threads = as_count(threads, "threads")
@@ -252,7 +259,7 @@ class Run:
               correct: bool = False, workers: int = 0, batched: bool = False, threads: int = 0,
               progress: Any = True) -> Checks:
         """Tests the run: calibration, truncation, the data, the networks. ``hone.run`` did so once,
-        with simulations that validated.
+        with the validation simulations of the run.
 
         simulations: test with so many more, which ``simulator`` makes; a built-in task makes its
             own. They are kept, and never trained on.
@@ -320,7 +327,10 @@ class Run:
     def _caller(self, simulator: Simulator | None, batched: bool) -> Caller | None:
         if simulator is None:
             return None
-        return Caller(simulator, self.prior.names, self.observation.size, batched)
+        return Caller(simulator, self.prior.names, self.observation.size, batched, self._blocks())
+
+    def _blocks(self) -> Blocks:
+        return Blocks(self._core.spec().get("data", []))
 
     def _together(self, call: str, facts: dict[str, Any], work: Callable[[Any], Any],
                   caller: Caller | None = None, workers: int = 0) -> Any:
@@ -334,15 +344,10 @@ class Run:
 
     def _execute(self, ranks: Any, caller: Caller | None, workers: int, threads: int,
                  progress: Any) -> None:
-        done = self._core.complete()
-        if done and self.checks is not None:
+        if self._core.complete() and self.checks is not None:
             return
         with self._simulating(ranks, caller, workers, progress) as (simulate, watcher):
-            if not done:
-                self._core.execute(ranks.core, simulate, threads, watcher)
-            self._core.check(ranks.core, 0, False, simulate, threads, watcher)
-        if not self._place.temporary:
-            self._core.report({}, ["pdf"])
+            self._core.finish(ranks.core, simulate, threads, watcher, not self._place.temporary)
 
     @contextmanager
     def _simulating(self, ranks: Any, caller: Caller | None, workers: int,

@@ -157,3 +157,21 @@ def test_correlated_priors():
 def test_correlations_that_cannot_be(correlations, words):
     with pytest.raises(hone.InputError, match=words):
         hone.Prior(a=hone.Normal(1, 2), b=hone.Normal(0, 1), correlations=correlations)
+
+
+def test_a_region_may_have_a_shape(prior):
+    whole = hone.Region.whole(prior)
+    half = whole.where({"a": 1, "b": 1}, 1)
+    assert whole.constraint is None and half.constraint["kind"] == "half_spaces"
+    assert abs(half.mass - 0.5) < 4 * 0.5 / 256
+    theta = half.sample(1000)
+    assert half.contains(theta).all() and not half.contains(prior.sample(100)).all()
+    np.testing.assert_allclose(half.log_prob(theta), prior.log_prob(theta) - np.log(half.mass))
+    assert np.isneginf(half.log_prob([[0.9, 3]]))
+    assert "where u(a) + u(b) <= 1" in repr(half) and "where" not in repr(whole)
+    assert pickle.loads(pickle.dumps(half)) == half and half != whole
+    assert half.intersect(whole.where({"a": -1}, -0.5)).mass == pytest.approx(1 / 8, abs=0.01)
+    with pytest.raises(hone.NumericalError, match="constraint"):
+        half.where({"a": -1, "b": -1}, -1.1)
+    with pytest.raises(KeyError, match="no parameter 'c'"):
+        whole.where({"c": 1}, 1)

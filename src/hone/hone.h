@@ -6,8 +6,9 @@
 //   Simulator, make_simulator, Executor   what makes data from parameters, and where it runs
 //   NoiseModel, make_gaussian_noise       noise that training draws afresh in every epoch
 //   InferenceOptions, preset              how to infer
-//   RunSpec, Run, Summary                 a run on disk, and what came out
-//   MarginalPosterior, sample_posterior   densities and samples of a marginal
+//   read_problem, run_spec, finish_run    a problem file or a task, all the way to its report
+//   RunSpec, RunDirectory, execute_run    a run on disk, with a simulator of your own
+//   find_posterior, sample_posterior      densities and samples of a marginal
 //   train, RatioStack                     the training engine by itself
 //   Observer, Error, Rng, with_threads    watching, failing, randomness, threads
 
@@ -16,11 +17,13 @@
 #include "hone/core/parallel.h"
 #include "hone/core/rng.h"
 #include "hone/engine/trainer.h"
-#include "hone/inference/marginal_grid.h"
-#include "hone/inference/run.h"
-#include "hone/inference/sampling.h"
+#include "hone/posterior/marginal_grid.h"
+#include "hone/posterior/sampling.h"
 #include "hone/prior/prior.h"
 #include "hone/prior/truncated_prior.h"
+#include "hone/run/execute_run.h"
+#include "hone/run/finished_run.h"
+#include "hone/session/session.h"
 #include "hone/simulator/executor.h"
 #include "hone/simulator/noise.h"
 #include "hone/simulator/simulator.h"

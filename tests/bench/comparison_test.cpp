@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/rows.h"
-#include "store/test_files.h"
+#include "files/test_files.h"
 
 namespace hone {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "files/test_files.h"
 #include "hone/core/error.h"
-#include "store/test_files.h"
 
 namespace hone {
 namespace {
@@ -33,12 +33,23 @@ Checks example() {
   return checks;
 }
 
+RunDirectory empty_run(const TemporaryDirectory& scratch) {
+  const auto uniform = make_distribution({"uniform", {{"low", 0}, {"high", 1}}, {}});
+  return RunDirectory::create(scratch.path() / "run", {.name = "test",
+                                                       .simulator = {},
+                                                       .prior = Prior({{"a", "", uniform}}),
+                                                       .observation = {0.3},
+                                                       .marginals = {{0}},
+                                                       .options = preset("default")});
+}
+
 TEST(Checks, ComeBackFromDiskAsTheyWere) {
   const TemporaryDirectory scratch;
-  EXPECT_FALSE(read_checks(scratch.path()).has_value());
+  const RunDirectory run = empty_run(scratch);
+  EXPECT_FALSE(read_checks(run).has_value());
   const Checks written = example();
-  write_checks(scratch.path(), written);
-  const Checks read = read_checks(scratch.path()).value();
+  write_checks(run, written);
+  const Checks read = read_checks(run).value();
   EXPECT_EQ(to_json(read), to_json(written));
   EXPECT_EQ(read.verdict, Status::caution);
   EXPECT_EQ(read.checks[0].numbers[0].first, "z");  // the order stays
@@ -52,9 +63,10 @@ TEST(Checks, ADamagedFileIsAnErrorThatNamesIt) {
   for (const char* text :
        {"", "{}", "[1]", "{\"format\": 99}", "{\"format\": 1, \"verdict\": 3}"}) {
     const TemporaryDirectory scratch;
-    std::ofstream(scratch.path() / "checks.json") << text;
+    const RunDirectory run = empty_run(scratch);
+    std::ofstream(run.checks_file()) << text;
     try {
-      read_checks(scratch.path());
+      read_checks(run);
       FAIL() << text;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::io) << text;

@@ -82,5 +82,21 @@ TEST(Misspecification, AConstantColumnWithAnotherValueIsFound) {
   EXPECT_EQ(data.result().status, Status::fail);
 }
 
+TEST(Misspecification, NamesValuesAsTheDataDescriptionDoes) {
+  Misspecification found{.draws = 1000,
+                         .measures = {{.name = "largest column",
+                                       .observed = 9,
+                                       .median = 1,
+                                       .quantile95 = 2,
+                                       .quantile99 = 3,
+                                       .probability = 0.001}},
+                         .worst_columns = {{.column = 17, .score = -8}}};
+  EXPECT_NE(typicality_result(found).advice.find("look at column 17 (-8.0"), std::string::npos);
+  found.worst_columns[0].name = "spectrum[17]";
+  const CheckResult result = typicality_result(found);
+  EXPECT_NE(result.advice.find("look at spectrum[17] (-8.0 sigma)"), std::string::npos);
+  EXPECT_EQ(result.reason.find("column 17"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace hone

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/problem_text.h"
 #include "cli/program.h"
 #include "cli/same_run.h"
 
@@ -18,27 +19,12 @@ using Json = nlohmann::json;
 const char* const kScript =
     "echo > begun\n[ -e hang ] && exec sleep 1000\n"
     "exec '" HONE_TEST_SIMULATOR "' good\n";
-const char* const kWorker = R"(
-[simulator]
-command = ['sh', 'worker.sh']
-workers = 2
-[observation]
-values = [0.3, 0.6]
-[[parameters]]
-name = 'a'
-prior = { kind = 'normal', mean = 0, sigma = 1 }
-[[parameters]]
-name = 'b'
-prior = { kind = 'normal', mean = 0, sigma = 1 }
-[inference]
-budget = 1500
-max_epochs = 10
-ensemble = 1
-round_ensemble = 1
-ensemble_rows = 0
-hidden = 16
-depth = 1
-)";
+const ProblemText kWorker{
+    .simulator = "command = ['sh', 'worker.sh']\nworkers = 2",
+    .observed = "[0.3, 0.6]",
+    .prior_a = kNormalPrior,
+    .prior_b = kNormalPrior,
+    .inference = std::string("budget = 1500\nmax_epochs = 10\ndepth = 1\n") + kQuickNetworks};
 
 class JobArray : public testing::Test {
  protected:
@@ -123,7 +109,7 @@ TEST_F(JobArray, OfABuiltInTaskGivesTheBitsOfASerialRun) {
 }
 
 TEST_F(JobArray, OfAnExternalWorkerGivesTheBitsOfASerialRun) {
-  put_bytes(scratch_.path() / "problem.toml", kWorker);
+  put_bytes(scratch_.path() / "problem.toml", to_toml(kWorker));
   put_bytes(scratch_.path() / "worker.sh", kScript);
   expect_same_as_serial({"run", "problem.toml", "-o", "serial"});
 }

@@ -186,7 +186,7 @@ TEST_F(Bench, WrongArgumentsAreRefusedBeforeAnyWork) {
       {{"sbibm", "--observations", "0"}, {"observation 0", "counted from 1"}},
       {{"sbibm", "--observations", "5-1"}, {"--observations 5-1"}},
       {{"sbibm", "--seeds", "-3"}, {"--seeds"}},
-      {{"sbibm", "--methods", "tmnre,abc"}, {"one of tmnre, mnre"}},
+      {{"sbibm", "--methods", "tmnre,abc"}, {"allowed: tmnre, mnre"}},
       {{"sbibm", "--preset", "mine"}, {"must be one of default, paper"}},
       {{"sbibm", "--epsilon", "2"}, {"epsilon = 2"}},
       {{"sbibm", "--data", "nowhere"}, {"nowhere"}},

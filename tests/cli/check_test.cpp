@@ -52,6 +52,52 @@ TEST(Check, JsonHasTheVerdictCoverageAndEveryCheck) {
   EXPECT_EQ(std::ranges::find(names, "ensemble"), names.end()) << "of a single network";
 }
 
+// Of true values of test draws, the part that the rule of the cuts would have dropped.
+double cut_part(const std::filesystem::path& directory, const char* epsilon) {
+  const Arguments arguments{"run",
+                            "torus",
+                            "-o",
+                            "run",
+                            "--budget",
+                            "2000",
+                            "--max-epochs",
+                            "15",
+                            "--learning-rate",
+                            "0.01",
+                            "--ensemble",
+                            "1",
+                            "--round-ensemble",
+                            "1",
+                            "--ensemble-rows",
+                            "0",
+                            "--hidden",
+                            "16",
+                            "--padding",
+                            "0",
+                            "--padding-rows",
+                            "0",
+                            "--epsilon",
+                            epsilon};
+  const ProgramResult run = run_program(directory, arguments);
+  EXPECT_EQ(run.code, 0) << run;
+  const Json json = check(directory);
+  double cut = 0, draws = 0;
+  for (const Json& one : json.at("cuts")) {
+    cut += one.at("cut_truths").get<double>();
+    draws += one.at("draws").get<double>();
+  }
+  EXPECT_GT(draws, 50);
+  return cut / draws;
+}
+
+TEST(Check, CountsTrueValuesThatTheRuleWouldHaveCut) {
+  // Of a right posterior epsilon = 0.3 drops erfc(sqrt(-log 0.3)) = 0.12 if it is Gaussian, and
+  // less if it is wide, as those of networks are that saw 200 simulations: 26 of 786.
+  const TemporaryDirectory tight, safe;
+  EXPECT_GT(cut_part(tight.path(), "0.3"), 0.015);
+  EXPECT_LT(cut_part(safe.path(), "2e-6"), 0.005);
+}
+
 TEST(Check, IsTheSameOnAnyNumberOfThreads) {
   const TemporaryDirectory scratch;
   make_small_run(scratch.path(), "run");
@@ -109,7 +155,7 @@ Json probe_after_cut(double low, double high) {
 TEST(Check, NoticesAModeThatWasCutAway) {
   const Json lost = probe_after_cut(0, 0.5);
   EXPECT_EQ(lost.at("status"), "fail") << lost;
-  EXPECT_TRUE(contains(lost.at("reason"), "have a theta_0 that round 1 cut away")) << lost;
+  EXPECT_TRUE(contains(lost.at("reason"), "have a value of theta_0 that round 1 cut")) << lost;
   EXPECT_EQ(probe_after_cut(0.02, 0.98).at("status"), "pass");
 }
 

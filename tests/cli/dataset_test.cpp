@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/problem_text.h"
 #include "cli/program.h"
 #include "hone/core/rng.h"
 #include "store/dataset_writers.h"
@@ -51,11 +52,10 @@ class DataSet : public testing::Test {
   ProgramResult run(const std::string& dataset, const std::string& output,
                     const std::string& more = "") {
     put_bytes(scratch_.path() / "problem.toml",
-              "[simulator]\ndataset = " + dataset + "\n" + more +
-                  "[observation]\nvalues = [0.3, 0.6]\n"
-                  "[[parameters]]\nname = 'a'\nprior = { kind = 'uniform', low = 0, high = 1 }\n"
-                  "[[parameters]]\nname = 'b'\nprior = { kind = 'uniform', low = 0, high = 1 }\n"
-                  "[inference]\nmarginals = '1d'\nensemble = 1\n");
+              to_toml({.simulator = "dataset = " + dataset,
+                       .sections = more,
+                       .observed = "[0.3, 0.6]",
+                       .inference = "marginals = '1d'\nensemble = 1\n"}));
     return run_program(scratch_.path(), {"run", "problem.toml", "-o", output});
   }
   std::filesystem::path file(const std::string& name) const { return scratch_.path() / name; }

@@ -58,7 +58,7 @@ TEST(Interrupt, CtrlCDuringLaterTrainingLeavesTheRunAsItWas) {
   program.send(SIGINT);
   const ProgramResult stopped = program.wait(20);
   EXPECT_EQ(stopped.code, 130) << stopped;
-  EXPECT_TRUE(contains(stopped.err, "the run is as it was")) << stopped;
+  EXPECT_TRUE(contains(stopped.err, "the run is unchanged")) << stopped;
   EXPECT_EQ(files_of(scratch.path() / "run"), before);
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/problem_text.h"
 #include "cli/program.h"
 #include "hone/core/rng.h"
 
@@ -10,19 +11,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-// x = theta, by a program that stays.
-constexpr const char* kWorker = R"(command = ["sed", "-u", "-E", )"
-                                R"('s/^.*"id": ?([0-9]+),.*"theta": ?\[([^]]*)\].*$/)"
-                                R"({{"id": \1, "x": [\2]}}/'])";
-
 std::string problem(const std::string& simulator, const std::string& noise) {
-  return "[simulator]\n" + simulator + "\n" + noise +
-         "\n[observation]\nvalues = [0.2, 0.7]\n"
-         "[[parameters]]\nname = \"a\"\nprior = { kind = \"uniform\", low = 0, high = 1 }\n"
-         "[[parameters]]\nname = \"b\"\nprior = { kind = \"uniform\", low = 0, high = 1 }\n"
-         "[inference]\nbudget = 400\nmax_epochs = 3\nensemble = 1\nround_ensemble = "
-         "1\nensemble_rows = 0\n"
-         "hidden = 16\nmarginals = \"1d\"\n";
+  return to_toml({.simulator = simulator,
+                  .sections = noise,
+                  .inference = std::string("budget = 400\nmax_epochs = 3\nmarginals = '1d'\n") +
+                               kQuickNetworks});
 }
 
 class Noise : public testing::Test {
@@ -49,7 +42,7 @@ class Noise : public testing::Test {
 const std::string kGaussian = "[noise]\nkind = \"gaussian\"\nsigma = [0.1, 0.2]\n";
 
 TEST_F(Noise, IsRehearsedDrawnShownAndUsedForMarginalsTrainedLater) {
-  write(problem(kWorker, kGaussian));
+  write(problem(kEchoWorker, kGaussian));
   const ProgramResult dry = hone({"run", "problem.toml", "--dry-run"});
   ASSERT_EQ(dry.code, 0) << dry;
   for (const char* part : {"noise, fresh in every epoch: gaussian, sigma 0.1 .. 0.2",
@@ -64,7 +57,7 @@ TEST_F(Noise, IsRehearsedDrawnShownAndUsedForMarginalsTrainedLater) {
   EXPECT_EQ(facts.at("noise").at("kind"), "gaussian");
   EXPECT_EQ(hone({"train", "one", "--marginal", "a,b"}).code, 0);
 
-  write(problem(kWorker, ""));
+  write(problem(kEchoWorker, ""));
   ASSERT_EQ(hone({"run", "problem.toml", "-o", "none"}).code, 0);
   EXPECT_NE(bytes("one", "networks/main.h5"), bytes("none", "networks/main.h5"));
 }
@@ -82,7 +75,7 @@ TEST_F(Noise, IsAddedToADataSet) {
 }
 
 TEST_F(Noise, WithAMistakeIsRefusedByLine) {
-  write(problem(kWorker, "[noise]\nkind = \"gaussian\"\nsigma = -1"));
+  write(problem(kEchoWorker, "[noise]\nkind = \"gaussian\"\nsigma = -1"));
   expect_refused(hone({"run", "problem.toml"}), 2,
                  {"problem.toml, line 5", "noise.sigma", "-1", "0 or greater"});
   EXPECT_FALSE(std::filesystem::exists(scratch_.path() / "runs"));
@@ -90,7 +83,7 @@ TEST_F(Noise, WithAMistakeIsRefusedByLine) {
 
 TEST_F(Noise, FirstRoundComesFromADataSetAndTheRestFromTheSimulator) {
   write_dataset(150);
-  write(problem("dataset = \"sims.csv\"\n" + std::string(kWorker), ""));
+  write(problem("dataset = \"sims.csv\"\n" + std::string(kEchoWorker), ""));
   const ProgramResult dry = hone({"run", "problem.toml", "--dry-run"});
   EXPECT_NE(dry.out.find("begin with the 150 simulations of the data set"), std::string::npos)
       << dry;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/problem_text.h"
 #include "cli/program.h"
 
 namespace hone {
@@ -9,23 +10,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-// x = theta, by a program that stays: sed turns each request into its answer.
-constexpr const char* kWorker = R"(command = ["sed", "-u", "-E", )"
-                                R"('s/^.*"id": ?([0-9]+),.*"theta": ?\[([^]]*)\].*$/)"
-                                R"({{"id": \1, "x": [\2]}}/'])";
-// The same by one that is started for every simulation.
+// x = theta, by a program that is started for every simulation.
 constexpr const char* kOneShot =
     R"(run = ["sh", "-c", "echo $1 $2 > $0", "{result}", "{theta[0]}", "{b}", "{id}"]
 result = "x.csv")";
 
 std::string problem(const std::string& simulator, const std::string& more = "") {
-  return "[simulator]\n" + simulator + "\nworkers = 2\n" + more +
-         "\n[observation]\nvalues = [0.2, 0.7]\n"
-         "[[parameters]]\nname = \"a\"\nprior = { kind = \"uniform\", low = 0, high = 1 }\n"
-         "[[parameters]]\nname = \"b\"\nprior = { kind = \"normal\", mean = 0, sigma = 1 }\n"
-         "[inference]\nbudget = 400\nmax_epochs = 3\nensemble = 1\nround_ensemble = "
-         "1\nensemble_rows = 0\n"
-         "hidden = 16\n";
+  return to_toml({.simulator = simulator + "\nworkers = 2\n" + more,
+                  .prior_b = kNormalPrior,
+                  .inference = std::string("budget = 400\nmax_epochs = 3\n") + kQuickNetworks});
 }
 
 class ProblemFile : public testing::Test {
@@ -38,7 +31,7 @@ class ProblemFile : public testing::Test {
 
 TEST_F(ProblemFile, RunsAWorkerAndAOneShotProgramToTheSamePosterior) {
   std::vector<std::string> posteriors;
-  for (const char* simulator : {kWorker, kOneShot}) {
+  for (const char* simulator : {kEchoWorker, kOneShot}) {
     write(problem(simulator));
     const std::string name = "run-" + std::to_string(posteriors.size());
     const ProgramResult result = hone({"run", "problem.toml", "-o", name});
@@ -70,14 +63,14 @@ result = "out.txt")"}};
 }
 
 TEST_F(ProblemFile, OfARunThatFinishedIsNotNeededToShowOrResumeIt) {
-  write(problem(kWorker));
+  write(problem(kEchoWorker));
   ASSERT_EQ(hone({"run", "problem.toml", "-o", "run"}).code, 0);
   std::filesystem::remove(scratch_.path() / "problem.toml");
   EXPECT_EQ(hone({"resume", "run"}).code, 0);
 }
 
 TEST_F(ProblemFile, DryRunSimulatesOnceAndWritesNothing) {
-  write(problem(kWorker));
+  write(problem(kEchoWorker));
   const ProgramResult result = hone({"run", "problem.toml", "--dry-run"});
   EXPECT_EQ(result.code, 0) << result;
   EXPECT_NE(result.out.find("one simulation: 2 values"), std::string::npos) << result;
@@ -86,7 +79,7 @@ TEST_F(ProblemFile, DryRunSimulatesOnceAndWritesNothing) {
 }
 
 TEST_F(ProblemFile, WithAWrongKeyIsRefusedByLineBeforeAnythingIsMade) {
-  write(problem(kWorker, "timeuot = 3"));
+  write(problem(kEchoWorker, "timeuot = 3"));
   const ProgramResult result = hone({"run", "problem.toml"});
   EXPECT_EQ(result.code, 2) << result;
   for (const char* part : {"problem.toml", "timeuot", "timeout"}) {

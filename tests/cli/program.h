@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
-#include "store/test_files.h"
+#include "files/test_files.h"
 
 // Runs the built program as a user would, in a directory of the test's own.
 

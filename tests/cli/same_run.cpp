@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "files/test_files.h"
 #include "hone/store/simulation_store.h"
-#include "store/test_files.h"
 
 namespace hone {
 namespace {

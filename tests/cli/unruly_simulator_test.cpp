@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/mischief.h"
+#include "cli/problem_text.h"
 #include "cli/program.h"
 #include "hone/core/rng.h"
 #include "hone/simulator/worker_protocol.h"
@@ -22,12 +23,12 @@ constexpr double kObserved[] = {0.8, -1.1};
 // 16 workers, for each hang costs two timeouts: a healthy simulation that a busy machine keeps
 // waiting for a second gets its second chance, an unruly one does it again.
 std::string problem(const std::string& kind) {
-  return "[simulator]\ncommand = ['" HONE_TEST_SIMULATOR "', '" + kind +
-         "']\nworkers = 16\ntimeout = 1\nretries = 1\n"
-         "[observation]\nvalues = [0.8, -1.1]\n"
-         "[[parameters]]\nname = 'a'\nprior = { kind = 'normal', mean = 0, sigma = 1 }\n"
-         "[[parameters]]\nname = 'b'\nprior = { kind = 'normal', mean = 0, sigma = 1 }\n"
-         "[inference]\nmethod = 'mnre'\nmarginals = '1d'\nbudget = 800\nseed = 3\n";
+  return to_toml({.simulator = "command = ['" HONE_TEST_SIMULATOR "', '" + kind +
+                               "']\nworkers = 16\ntimeout = 1\nretries = 1",
+                  .observed = "[0.8, -1.1]",
+                  .prior_a = kNormalPrior,
+                  .prior_b = kNormalPrior,
+                  .inference = "method = 'mnre'\nmarginals = '1d'\nbudget = 800\nseed = 3\n"});
 }
 
 Json facts_of_run(const std::string& kind) {

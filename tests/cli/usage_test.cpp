@@ -60,7 +60,7 @@ TEST_F(Usage, AValueOutOfRangeIsRefusedBeforeAnythingIsWritten) {
       {{"--hidden", "99999999"}, "hone: --hidden = 99999999: must lie in 1 .. 16384"},
       {{"--ensemble", "-1"}, "ensemble = -1"},
       {{"--poisson-counts", "perhaps"}, "true or false"},
-      {{"--method", "abc"}, "one of tmnre, mnre"},
+      {{"--method", "abc"}, "allowed: tmnre, mnre"},
       {{"--preset", "mine"}, "must be one of default, paper"},
       {{"--embedding", "linear", "--embedding-features", "0"}, "--embedding-features = 0"},
       {{"--seed", "-1"}, "must be a whole number from 0 to 18446744073709551615"},

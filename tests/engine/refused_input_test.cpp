@@ -110,7 +110,7 @@ TEST(RefusedInput, IncludesEmbeddingOptionsOutOfRange) {
   refused({.kind = linear, .features = 0, .hidden = {}}, {"embedding.features = 0", "4096"});
   refused({.kind = linear, .features = 4097, .hidden = {}}, {"embedding.features = 4097"});
   refused({.kind = linear, .hidden = {4}}, {"embedding.hidden"});
-  refused({.kind = mlp, .hidden = {}}, {"embedding.hidden is empty"});
+  refused({.kind = mlp, .hidden = {}}, {"embedding.hidden: it is empty"});
   refused({.kind = mlp, .hidden = {0}}, {"embedding.hidden = 0", "16384"});
   refused({.kind = convolution, .hidden = {4}, .kernel = 0}, {"embedding.kernel = 0"});
   refused({.kind = convolution, .hidden = {4}, .stride = 0}, {"embedding.stride = 0"});

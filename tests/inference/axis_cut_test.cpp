@@ -233,7 +233,12 @@ TEST(AxisCut, RefusesLogRatiosThatAreNotFinite) {
   EXPECT_THROW(cut_by(members, {}), Error);
 }
 
-TEST(PaddingFor, FewSimulationsCutCarefully) {
+TEST(FittedPadding, FewSimulationsCutCarefully) {
+  const auto padding_for = [](const TruncationOptions& truncation, Index rows) {
+    InferenceOptions options;
+    options.truncation = truncation;
+    return fitted(options, {rows, rows, 1}).truncation.padding;
+  };
   const TruncationOptions options{.padding = 0.01, .padding_rows = 10};
   EXPECT_DOUBLE_EQ(padding_for(options, 200), 0.05);
   EXPECT_DOUBLE_EQ(padding_for(options, 1000), 0.01);

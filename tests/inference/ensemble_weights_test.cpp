@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "hone/inference/marginal_grid.h"
-#include "hone/inference/summary.h"
+#include "hone/inference/ratio_estimator.h"
+#include "hone/posterior/marginal_grid.h"
+#include "hone/posterior/summary.h"
 #include "inference/support.h"
 
 namespace hone {
@@ -39,7 +40,7 @@ TEST(EnsembleWeights, LeaveNothingToANetworkThatLearnedNothing) {
 
 // Two networks, densities 2 u and 2 (1 - u): the average is 1 + (w_0 - w_1) (2 u - 1).
 TEST(EnsembleWeights, WeightDensities) {
-  const LogRatios two = [](MatrixView<const float> local) {
+  const LogDensities two = [](MatrixView<const float> local) {
     Matrix<float> out(2, local.rows());
     for (Index i = 0; i < local.rows(); ++i) {
       out(0, i) = std::log(2 * local(i, 0));

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "hone/inference/marginal_grid.h"
-#include "hone/inference/tmnre.h"
+#include "hone/posterior/marginal_grid.h"
+#include "inference/support.h"
 
 namespace hone {
 namespace {
@@ -65,16 +65,15 @@ TEST_F(FailedSimulations, LeaveThePosteriorOfTheSimulationsThatSucceed) {
   const Rng rng(5);
   Simulations simulations(unit_square(), store, *executor, rng);
   InferenceOptions options = preset("default");
-  options.method = Method::mnre;
+  options.method = "mnre";
   options.budget = 20000;
   options.ensemble = 1;
   options.network.norm = Norm::none;
   options.network.activation = Activation::silu;
   options.training.max_epochs = 30;
-  Journal journal;
   const InferenceResult result =
-      tmnre(simulations, std::vector<double>{kObserved}, one_dimensional(2), options, journal, rng);
-  const RatioEstimator& estimator = result.final_marginals.estimator;
+      test::infer(simulations, std::vector<double>{kObserved}, one_dimensional(2), options, rng);
+  const AmortizedPosterior& estimator = *result.posterior.posterior;
   const std::vector<double> x{kObserved};
   const MarginalGrid grid = make_grid(MarginalPosterior(estimator, {0}, x), 512);
 
@@ -89,9 +88,9 @@ TEST_F(FailedSimulations, LeaveThePosteriorOfTheSimulationsThatSucceed) {
   EXPECT_LT(total_variation(other.mass, flat), 0.03);
 
   // And all of it survives being saved.
-  const auto again =
-      RatioEstimator::from_arrays(unit_square(), result.region, estimator.to_arrays());
-  EXPECT_EQ(make_grid(MarginalPosterior(again, {0}, x), 512).mass, grid.mass);
+  const auto again = find_estimator(estimator.estimator())
+                         .load(unit_square(), result.region, estimator.to_arrays());
+  EXPECT_EQ(make_grid(MarginalPosterior(*again, {0}, x), 512).mass, grid.mass);
 }
 
 }  // namespace

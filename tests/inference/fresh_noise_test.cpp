@@ -8,9 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hone/core/parallel.h"
-#include "hone/inference/marginal_grid.h"
-#include "hone/inference/run.h"
+#include "hone/posterior/marginal_grid.h"
 #include "inference/support.h"
 
 namespace hone {
@@ -39,13 +37,13 @@ void noise_once(std::span<double> x, std::span<const double> theta, Rng noise) {
 
 InferenceOptions options() {
   InferenceOptions options = test::small_options(kSimulations);
-  options.method = Method::mnre;
+  options.method = "mnre";
   options.training.max_epochs = 80;
   return options;
 }
 
 // Mean over test data of the total variation between a marginal posterior and the exact one.
-double error_of(const RatioEstimator& estimator) {
+double error_of(const AmortizedPosterior& estimator) {
   constexpr double precision = 1 + kData / 2.0 / (kSigma * kSigma);
   const double deviation = 1 / std::sqrt(precision);
   double sum = 0;
@@ -73,11 +71,10 @@ double error_of(const RatioEstimator& estimator) {
 double error_with(const RowFunction& simulator, const NoiseModel* noise, std::uint64_t seed) {
   Laboratory laboratory(test::normal_prior(2), kData, simulator);
   Simulations simulations = laboratory.simulations(seed, noise);
-  Journal journal;
   const std::vector<double> observation(kData, 0.0);
-  const InferenceResult result = tmnre(simulations, observation, one_dimensional(2), options(),
-                                       journal, Rng(seed).child("test"));
-  return error_of(result.final_marginals.estimator);
+  const InferenceResult result =
+      test::infer(simulations, observation, one_dimensional(2), options(), Rng(seed).child("test"));
+  return error_of(*result.posterior.posterior);
 }
 
 TEST(FreshNoise, GivesThePosteriorThatTheSameSimulationsWithNoiseDrawnOnceDoNot) {

@@ -1,10 +1,11 @@
 #include "hone/inference/options.h"
 
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
-#include "store/test_files.h"
+#include "files/test_files.h"
 
 namespace hone {
 namespace {
@@ -113,6 +114,20 @@ TEST(OptionTable, EveryValueOutOfRangeIsRefusedByName) {
   }
 }
 
+TEST(OptionTable, AnErrorKnowsItsOption) {
+  for (const auto& [name, values] : kValues) {
+    InferenceOptions options = preset("default");
+    try {
+      find_option(name).set(options, values.bad);
+      options.validate();
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.place(), name) << error.what();
+      EXPECT_FALSE(error.value().empty()) << error.what();
+    }
+  }
+}
+
 TEST(OptionTable, ValuesOfTheWrongTypeAreRefusedByName) {
   for (const OptionEntry& entry : option_table()) {
     const std::string text = error_text(
@@ -140,19 +155,96 @@ TEST(OptionTable, HoldsEveryPresetUnchangedThroughJson) {
   EXPECT_TRUE(contains(error_text([] { preset("papre"); }, ErrorKind::input), "papre"));
 }
 
+TEST(OptionTable, WhatIsPrintedIsWhatIsChecked) {
+  for (const OptionEntry& entry : option_table()) {
+    if (!entry.limits) continue;
+    EXPECT_TRUE(entry.values.ends_with(entry.limits->text())) << entry.name;
+    if (!entry.get(preset("default")).is_number()) continue;
+    // At its bounds, with what is just outside, where there is a bound.
+    const auto refused = [&](double value) {
+      InferenceOptions options = preset("default");
+      options.embedding.hidden.clear();
+      entry.set(options, value);
+      try {
+        options.validate();
+        return false;
+      } catch (const Error& error) {
+        EXPECT_TRUE(contains(error.what(), entry.limits->requirement())) << error.what();
+        return true;
+      }
+    };
+    const Limits& limits = *entry.limits;
+    EXPECT_EQ(refused(limits.low), limits.low_open) << entry.name;
+    EXPECT_TRUE(refused(limits.low - 1)) << entry.name;
+    if (std::isinf(limits.high)) continue;
+    EXPECT_EQ(refused(limits.high), limits.high_open) << entry.name;
+    EXPECT_TRUE(refused(limits.high + 1)) << entry.name;
+  }
+}
+
+TEST(Limits, AreWrittenAsPeopleWriteThem) {
+  EXPECT_EQ(at_least(1).text(), ">= 1");
+  EXPECT_EQ(above(0).text(), "> 0");
+  EXPECT_EQ(between(0, 1).text(), "in [0, 1]");
+  EXPECT_EQ((Limits{.low = 0, .high = 1, .low_open = true}).text(), "in (0, 1]");
+  EXPECT_EQ((Limits{.low = 50, .high = 1e9, .whole = true}).text(), "in 50 .. 1000000000");
+  EXPECT_EQ(at_least(1).requirement(), "must be 1 or greater");
+  EXPECT_EQ(above(0).requirement(), "must be greater than 0");
+  EXPECT_EQ(between(0, 1).requirement(), "must lie in [0, 1]");
+  EXPECT_FALSE(at_least(0).contain(std::numeric_limits<double>::infinity()));
+  EXPECT_FALSE(between(0, 1).contain(std::nan("")));
+}
+
+TEST(OptionTable, ChecksThatNeedMoreThanOneOptionNameTheOption) {
+  InferenceOptions options;
+  options.training.optimizer.kind = OptimizerKind::adam;
+  EXPECT_TRUE(refusal([&] { options.validate(); }).starts_with("weight_decay = 0.01: "));
+  options = {};
+  options.embedding = {.kind = EmbeddingKind::convolution, .hidden = {4}, .kernel = 5};
+  EXPECT_NO_THROW(options.validate(5));
+  EXPECT_TRUE(refusal([&] { options.validate(4); }).starts_with("embedding_kernel = 5: "));
+}
+
 TEST(InferenceOptions, FewSimulationsTrainMoreNetworks) {
   InferenceOptions options;
+  const auto networks = [&](int ensemble, Index rows) {
+    options.ensemble = ensemble;
+    return fitted(options, {.rows = rows, .training_rows = rows, .columns = 1}).ensemble;
+  };
   options.ensemble_rows = 2000;
-  EXPECT_EQ(options.networks(2, 200), 10);
-  EXPECT_EQ(options.networks(2, 300), 8);  // 6 would be 1,800 in all
-  EXPECT_EQ(options.networks(2, 999), 4);
-  EXPECT_EQ(options.networks(1, 999), 3);
-  EXPECT_EQ(options.networks(2, 1000), 2);
-  EXPECT_EQ(options.networks(5, 1000), 5);
-  EXPECT_EQ(options.networks(5, 399), 10);
-  EXPECT_EQ(options.networks(2, 1'000'000'000), 2);
+  EXPECT_EQ(networks(2, 200), 10);
+  EXPECT_EQ(networks(2, 300), 8);  // 6 would be 1,800 in all
+  EXPECT_EQ(networks(2, 999), 4);
+  EXPECT_EQ(networks(1, 999), 3);
+  EXPECT_EQ(networks(2, 1000), 2);
+  EXPECT_EQ(networks(5, 1000), 5);
+  EXPECT_EQ(networks(5, 399), 10);
+  EXPECT_EQ(networks(2, 1'000'000'000), 2);
   options.ensemble_rows = 0;
-  EXPECT_EQ(options.networks(2, 64), 2);
+  EXPECT_EQ(networks(2, 64), 2);
+}
+
+// A preset is a promise: the same run next year. The file was written by the program when it was
+// made; a new option is added to it with the value that changes nothing.
+TEST(Presets, AreFrozen) {
+  const Json frozen = Json::parse(bytes_of(HONE_SOURCE_DIR "/tests/inference/presets.json"));
+  for (const std::string& name : preset_names()) {
+    EXPECT_EQ(Json(to_json(preset(name))), frozen.at(name)) << name;
+  }
+  EXPECT_EQ(Json(to_json(format_1_defaults())), frozen.at("format_1"));
+  EXPECT_EQ(preset_names().size() + 1, frozen.size());
+}
+
+TEST(Presets, OptionsThatNobodySetAreTheDefault) {
+  EXPECT_TRUE(InferenceOptions{} == preset("default"));
+}
+
+TEST(InferenceOptions, AreReadOnlyIfComplete) {
+  Json json = to_json(preset("paper"));
+  EXPECT_TRUE(inference_options_from_json(json) == preset("paper"));
+  json.erase("gap_width");
+  EXPECT_TRUE(contains(refusal([&] { inference_options_from_json(json); }), "gap_width"));
+  EXPECT_TRUE(with_options(preset("paper"), json) == preset("paper"));
 }
 
 TEST(Presets, ThePapersAreItsOwnSettings) {

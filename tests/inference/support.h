@@ -1,18 +1,29 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <numbers>
-#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "hone/inference/sampling.h"
+#include "files/test_files.h"
+#include "hone/core/rng.h"
+#include "hone/inference/method.h"
+#include "hone/inference/options.h"
 #include "hone/inference/simulations.h"
-#include "store/test_files.h"
+#include "hone/posterior/marginal_posterior.h"
+#include "hone/prior/prior.h"
+#include "hone/prior/truncated_prior.h"
+#include "hone/simulator/executor.h"
+#include "hone/store/simulation_store.h"
 
 namespace hone::test {
 
@@ -153,6 +164,18 @@ inline InferenceOptions small_options(Index budget) {
   options.training.optimizer.learning_rate = 5e-3;
   options.training.max_epochs = 60;
   return options;
+}
+
+// By the method that the options name.
+inline InferenceResult infer(Simulations& simulations, std::span<const double> observation,
+                             const std::vector<Marginal>& marginals,
+                             const InferenceOptions& options, const Rng& rng) {
+  return find_method(options.method)
+      .infer({.simulations = simulations,
+              .observation = observation,
+              .marginals = marginals,
+              .options = options,
+              .rng = rng});
 }
 
 }  // namespace hone::test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hone/inference/marginal_grid.h"
+#include "hone/posterior/marginal_grid.h"
 #include "inference/support.h"
 
 namespace hone {
@@ -23,8 +23,7 @@ Outcome infer(const InferenceOptions& options, const std::vector<Marginal>& marg
               std::uint64_t seed = 5) {
   Laboratory laboratory(test::uniform_prior(2, -1, 1), 2, test::additive_noise(kNoise));
   Simulations simulations = laboratory.simulations(seed);
-  Journal journal;
-  auto result = tmnre(simulations, kObserved, marginals, options, journal, Rng(seed));
+  auto result = test::infer(simulations, kObserved, marginals, options, Rng(seed));
   const Index inside = simulations.count_inside(result.region);
   return {std::move(result), simulations.issued(), inside};
 }
@@ -32,8 +31,8 @@ Outcome infer(const InferenceOptions& options, const std::vector<Marginal>& marg
 void expect_consistent(const Outcome& outcome, const InferenceOptions& options) {
   const InferenceResult& result = outcome.result;
   EXPECT_EQ(outcome.issued, options.budget);  // exactly
-  EXPECT_EQ(outcome.inside, result.final_rows);
-  EXPECT_EQ(result.region, result.final_marginals.estimator.prior().region());
+  EXPECT_EQ(outcome.inside, result.rows);
+  EXPECT_EQ(result.region, result.posterior.posterior->prior().region());
   Region before = Region::whole(2);
   for (const Round& round : result.rounds) {
     EXPECT_EQ(round.region, before);
@@ -56,7 +55,7 @@ TEST(Tmnre, FindsTheExactPosteriorOfAGaussianProblem) {
     EXPECT_LT(hull.low, kObserved[std::size_t(d)] - 3.5 * kNoise);
     EXPECT_GT(hull.high, kObserved[std::size_t(d)] + 3.5 * kNoise);
     const MarginalGrid grid =
-        make_grid({outcome.result.final_marginals.estimator, {d}, kObserved}, 1024);
+        make_grid({*outcome.result.posterior.posterior, {d}, kObserved}, 1024);
     // Small networks and 6,000 simulations: a third of a sigma, 30 % in width.
     EXPECT_NEAR(grid_mean(grid), kObserved[std::size_t(d)], kNoise / 3) << d;
     EXPECT_NEAR(grid_deviation(grid), kNoise, 0.3 * kNoise) << d;
@@ -66,7 +65,7 @@ TEST(Tmnre, FindsTheExactPosteriorOfAGaussianProblem) {
 
 TEST(Tmnre, ServesOtherDataOfTheRegionAndRefusesDataOfAnotherLength) {
   const Outcome outcome = infer(small_options(3000), {{0}});
-  const RatioEstimator& estimator = outcome.result.final_marginals.estimator;
+  const AmortizedPosterior& estimator = *outcome.result.posterior.posterior;
   const std::vector<double> other{0.35, -0.22};
   const double here = grid_mean(make_grid({estimator, {0}, kObserved}, 512));
   const double there = grid_mean(make_grid({estimator, {0}, other}, 512));
@@ -84,12 +83,12 @@ TEST(Tmnre, ServesOtherDataOfTheRegionAndRefusesDataOfAnotherLength) {
 
 TEST(Tmnre, WithoutTruncationIsOneTrainingInThePrior) {
   InferenceOptions options = small_options(500);
-  options.method = Method::mnre;
+  options.method = "mnre";
   const Outcome outcome = infer(options, {{0, 1}});
   EXPECT_TRUE(outcome.result.rounds.empty());
   EXPECT_TRUE(outcome.result.region.is_whole());
   EXPECT_TRUE(outcome.result.converged);
-  EXPECT_EQ(outcome.result.final_rows, 500);
+  EXPECT_EQ(outcome.result.rows, 500);
   EXPECT_EQ(outcome.issued, 500);
 }
 
@@ -211,7 +210,7 @@ TEST(Tmnre, KeepsTheRegionThatHasDataWhenTheBudgetIsUsedUp) {
   options.training.max_epochs = 40;
   const Outcome outcome = infer(options, {{0}});
   EXPECT_FALSE(outcome.result.converged);
-  EXPECT_GE(outcome.result.final_rows, 64);
+  EXPECT_GE(outcome.result.rows, 64);
   EXPECT_EQ(outcome.issued, 300);
 }
 
@@ -219,22 +218,20 @@ TEST(Tmnre, KeepsTheRegionThatHasDataWhenTheBudgetIsUsedUp) {
 Outcome infer_among_noise(Index columns, double shrinkage, EmbeddingOptions embedding = {}) {
   InferenceOptions options = quick(400);
   options.embedding = std::move(embedding);
-  options.method = Method::mnre;
+  options.method = "mnre";
   options.training.column_shrinkage = shrinkage;
   Laboratory laboratory(test::uniform_prior(1), columns, [](auto x, auto theta, Rng noise) {
     for (double& value : x) value = noise.normal();
     x[0] += theta[0];
   });
   Simulations simulations = laboratory.simulations();
-  Journal journal;
   const std::vector<double> observed(static_cast<std::size_t>(columns), 0.2);
-  return {tmnre(simulations, observed, {{0}}, options, journal, Rng(5)), 0, 0};
+  return {test::infer(simulations, observed, {{0}}, options, Rng(5)), 0, 0};
 }
 
 TEST(Tmnre, ShrinksColumnsOnlyOfWideData) {
   const auto arrays = [](Index columns, double shrinkage, const EmbeddingOptions& embedding = {}) {
-    return infer_among_noise(columns, shrinkage, embedding)
-        .result.final_marginals.estimator.to_arrays();
+    return infer_among_noise(columns, shrinkage, embedding).result.posterior.posterior->to_arrays();
   };
   EXPECT_EQ(arrays(49, 0), arrays(49, 1));
   EXPECT_NE(arrays(50, 0), arrays(50, 1));
@@ -244,9 +241,7 @@ TEST(Tmnre, ShrinksColumnsOnlyOfWideData) {
 
 TEST(Tmnre, GivesTheSameBitsForTheSameSeed) {
   const InferenceOptions options = quick(600);
-  const auto arrays = [](const Outcome& o) {
-    return o.result.final_marginals.estimator.to_arrays();
-  };
+  const auto arrays = [](const Outcome& o) { return o.result.posterior.posterior->to_arrays(); };
   EXPECT_EQ(arrays(infer(options)), arrays(infer(options)));
   EXPECT_NE(arrays(infer(options)), arrays(infer(options, {{0}, {1}}, 6)));
 }

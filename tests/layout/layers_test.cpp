@@ -19,16 +19,18 @@ namespace fs = std::filesystem;
 
 // A folder may include itself and folders of a smaller number.
 const std::map<std::string, int> kLevels = {
-    {"core", 0},                                      //
-    {"prior", 1},     {"engine", 1},                  //
-    {"simulator", 2}, {"store", 2},  {"metrics", 2},  //
-    {"inference", 3}, {"tasks", 3},                   //
-    {"baselines", 3},                                 //
-    {"check", 4},                                     //
-    {"mpi", 5},                                       //
-    {"bench", 6},                                     //
-    {"report", 7},                                    //
-    {"cli", 8},       {"python", 8},
+    {"core", 0},                                                      //
+    {"prior", 1},     {"engine", 1},  {"files", 1},                   //
+    {"simulator", 2}, {"store", 2},   {"metrics", 2}, {"export", 2},  //
+    {"posterior", 3}, {"tasks", 3},                                   //
+    {"inference", 4},                                                 //
+    {"problem", 5},                                                   //
+    {"run", 6},                                                       //
+    {"check", 7},                                                     //
+    {"report", 8},    {"mpi", 8},                                     //
+    {"session", 9},                                                   //
+    {"bench", 10},                                                    //
+    {"cli", 11},      {"python", 11},
 };
 
 // {from, to} on one level that may include each other nevertheless, each with its reason. One
@@ -240,7 +242,7 @@ TEST(Layers, AllowWhatTheMapAllows) {
   const SyntheticTree tree;
   tree.write("src/hone/hone.h", "#include \"hone/report/page.h\"\n");
   tree.write("src/hone/inference/a.cpp", "#include \"hone/store/store.h\"\n#include <vector>\n");
-  tree.write(kMpiFile, "#include <mpi.h>\n#include \"hone/inference/run.h\"\nMPI_Init(0, 0);\n");
+  tree.write(kMpiFile, "#include <mpi.h>\n#include \"hone/run/run_spec.h\"\nMPI_Init(0, 0);\n");
   tree.write("src/hone/engine/c.cpp", "#include \"hone/engine/stack.h\"\n");
   tree.write("cli/d.cpp", "#include \"hone/hone.h\"\n#include \"hone/report/page.h\"\n");
   EXPECT_EQ(joined(faults(tree.root())), "");

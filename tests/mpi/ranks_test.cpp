@@ -3,6 +3,7 @@
 #include <csignal>
 #include <thread>
 
+#include "cli/problem_text.h"
 #include "cli/same_run.h"
 #include "mpi/mpirun.h"
 
@@ -20,31 +21,12 @@ const Arguments kEmbedding{"--embedding",          "mlp", "--embedding-hidden", 
                            "--embedding-features", "3"};
 
 // x = theta, by a program that stays, and takes its time if a test wants to disturb it.
-constexpr const char* kProblem = R"([simulator]
-command = ["/usr/bin/python3", "-u", "slow.py"]
-timeout = 5
-workers = 1
-[noise]
-kind = "gaussian"
-sigma = [0.1, 0.2]
-[observation]
-values = [0.2, 0.7]
-[[parameters]]
-name = "a"
-prior = { kind = "uniform", low = 0, high = 1 }
-[[parameters]]
-name = "b"
-prior = { kind = "uniform", low = 0, high = 1 }
-[inference]
-budget = 900
-round_minimum = 300
-max_epochs = 4
-ensemble = 1
-round_ensemble = 1
-ensemble_rows = 0
-hidden = 16
-marginals = "1d"
-)";
+const ProblemText kProblem{
+    .simulator = "command = ['/usr/bin/python3', '-u', 'slow.py']\ntimeout = 5\nworkers = 1",
+    .sections = "[noise]\nkind = 'gaussian'\nsigma = [0.1, 0.2]\n",
+    .inference = std::string("budget = 900\nround_minimum = 300\nmax_epochs = 4\n"
+                             "marginals = '1d'\n") +
+                 kQuickNetworks};
 constexpr const char* kSlow = R"(import json, os, sys, time
 seconds = float(os.environ.get("HONE_TEST_SLEEP", 0))
 for line in sys.stdin:
@@ -60,7 +42,7 @@ class Ranks : public testing::Test {
  protected:
   void SetUp() override {
     if (!has_mpirun()) GTEST_SKIP() << "hone was built without MPI";
-    put_bytes(path("problem.toml"), kProblem);
+    put_bytes(path("problem.toml"), to_toml(kProblem));
     put_bytes(path("slow.py"), kSlow);
   }
   fs::path path(const std::string& name) const { return scratch_.path() / name; }

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "files/test_files.h"
 #include "hone/core/error.h"
 #include "hone/prior/truncated_prior.h"
-#include "store/test_files.h"
 
 namespace hone {
 namespace {

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "files/test_files.h"
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
 #include "hone/prior/distribution.h"
-#include "store/test_files.h"
 
 namespace hone {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "files/test_files.h"
 #include "hone/core/error.h"
-#include "store/test_files.h"
 
 namespace hone {
 namespace {

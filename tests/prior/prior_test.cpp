@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "files/test_files.h"
 #include "hone/core/error.h"
-#include "store/test_files.h"
 
 namespace hone {
 namespace {

@@ -8,9 +8,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "files/test_files.h"
 #include "hone/core/error.h"
 #include "hone/core/rng.h"
-#include "store/test_files.h"
+#include "hone/prior/half_spaces.h"
 
 namespace hone {
 namespace {
@@ -27,6 +28,20 @@ Interval between(double low, double high) {
 // Two intervals on the first axis, one on the second.
 Region two_islands() {
   return Region({{between(0.6, 0.7), between(0.1, 0.3)}, {between(0.25, 0.75)}});
+}
+
+ConstraintPointer half_space(std::vector<double> coefficients, double limit) {
+  return std::make_shared<const HalfSpaces>(
+      std::vector<HalfSpaces::Condition>{{std::move(coefficients), limit}});
+}
+
+// u0 + u1 <= 1: half of the square.
+Region triangle() {
+  return Region::whole(2).constrained(half_space({1, 1}, 1));
+}
+
+double acceptance_error(double part) {
+  return std::sqrt(part * (1 - part) / Region::kAcceptancePoints);
 }
 
 TEST(UnitPoint, IsOrderedWhereADoubleIsNot) {
@@ -182,6 +197,118 @@ TEST(Region, PrintsForPeople) {
   EXPECT_EQ(to_string(Region::box({between(0.5, 0.75)}),
                       Prior({{"w", "", normal_and_uniform().parameter(1).distribution}})),
             "region of 1 parameter, prior mass 0.25\n  w: mass 0.25, [0, 0.5]\n");
+}
+
+TEST(ConstrainedRegion, KnowsWhatItContains) {
+  const Prior prior = normal_and_uniform();
+  const double inside[] = {prior[0].quantile(0.3), -0.4};    // u1 = 0.3
+  const double outside[] = {prior[0].quantile(0.3), 0.6};    // u1 = 0.8
+  const double no_prior[] = {prior[0].quantile(0.3), -1.5};  // not in the support
+  EXPECT_TRUE(triangle().contains(prior, inside));
+  EXPECT_FALSE(triangle().contains(prior, outside));
+  EXPECT_FALSE(triangle().contains(prior, no_prior));
+  EXPECT_TRUE(Region::whole(2).contains(prior, outside));
+  EXPECT_TRUE(triangle().contains_unit(std::vector{0.25, 0.75}));
+  EXPECT_FALSE(triangle().contains_unit(std::vector{0.3, 0.75}));
+  EXPECT_FALSE(triangle().is_whole());
+}
+
+TEST(ConstrainedRegion, MassIsThatOfTheShape) {
+  EXPECT_LT(std::abs(triangle().mass() - 0.5), 4 * acceptance_error(0.5));
+  EXPECT_GT(std::abs(triangle().mass() - 0.52), 4 * acceptance_error(0.5));  // would be noticed
+  EXPECT_NEAR(triangle().log_mass(), std::log(triangle().mass()), 1e-12);
+  // u0 + u1 + u2 <= 1 has 1/6 of the cube.
+  const Region simplex = Region::whole(3).constrained(half_space({1, 1, 1}, 1));
+  EXPECT_LT(std::abs(simplex.mass() - 1.0 / 6), 4 * acceptance_error(1.0 / 6));
+  // In [0, 0.5] x [0.5, 1] the line is the diagonal; with a gap it is not.
+  const Region corner = Region::box({between(0, 0.5), between(0.5, 1)});
+  EXPECT_LT(std::abs(corner.constrained(half_space({1, 1}, 1)).mass() - 0.125),
+            4 * 0.25 * acceptance_error(0.5));
+  EXPECT_EQ(triangle().axis_mass(0), 1);  // of the intervals around it
+  EXPECT_EQ(Region::whole(2).acceptance(), 1);
+}
+
+TEST(ConstrainedRegion, IntersectionsHaveAllConstraints) {
+  const Region other =
+      Region::box({between(0, 0.5), Interval{}}).constrained(half_space({-1, 1}, 0));  // u1 <= u0
+  const Region both = triangle().intersect(other);
+  EXPECT_EQ(both, other.intersect(triangle()));
+  EXPECT_EQ(both.hull(0), between(0, 0.5));
+  EXPECT_TRUE(both.contains_unit(std::vector{0.4, 0.3}));
+  EXPECT_FALSE(both.contains_unit(std::vector{0.4, 0.5}));
+  EXPECT_LT(std::abs(both.mass() - 0.125), 4 * 0.5 * acceptance_error(0.25));
+  EXPECT_EQ(both.intersect(triangle()), both);
+  EXPECT_EQ(triangle().intersect(Region::whole(2)), triangle());
+  EXPECT_NE(triangle(), Region::whole(2));
+  EXPECT_NE(triangle(), Region::whole(2).constrained(half_space({1, 1}, 1.1)));
+  const Region apart = Region::whole(2).constrained(half_space({-1, -1}, -1.01));
+  EXPECT_NE(error_text([&] { triangle().intersect(apart); }, ErrorKind::numerical)
+                .find("too little to draw from"),
+            std::string::npos);
+}
+
+TEST(ConstrainedRegion, SurvivesJsonBitForBit) {
+  const Region one = two_islands().constrained(half_space({1.0 / 3, -0.1}, 0.1 + 1e-16));
+  for (const Region& region : {triangle(), one, one.intersect(triangle())}) {
+    const Region back = region_from_json(nlohmann::json::parse(to_json(region).dump()));
+    EXPECT_EQ(back, region);
+    EXPECT_EQ(back.mass(), region.mass());
+  }
+  EXPECT_EQ(to_json(triangle())["kind"], "constrained");
+  EXPECT_EQ(to_json(triangle())["constraint"]["kind"], "half_spaces");
+  EXPECT_EQ(to_json(one.intersect(triangle()))["constraint"]["kind"], "all_of");
+  EXPECT_EQ(to_json(Region::whole(2))["kind"], "intervals");
+  EXPECT_FALSE(to_json(Region::whole(2)).contains("constraint"));
+}
+
+TEST(ConstrainedRegion, RefusesBrokenJson) {
+  const std::string half =
+      R"({"kind":"half_spaces","conditions":[{"coefficients":[1,1],"limit":1}]})";
+  nlohmann::json good = to_json(triangle());
+  for (const std::string& text :
+       {std::string("3"), std::string("{}"), std::string("null"),
+        std::string(R"({"kind":"ball","radius":1})"), std::string(R"({"kind":7})"),
+        std::string(R"({"kind":"half_spaces"})"),
+        std::string(R"({"kind":"half_spaces","conditions":[]})"),
+        std::string(R"({"kind":"half_spaces","conditions":[1]})"),
+        std::string(R"({"kind":"half_spaces","conditions":[{"coefficients":[1],"limit":1}]})"),
+        std::string(R"({"kind":"half_spaces","conditions":[{"coefficients":[1,"a"],"limit":1}]})"),
+        std::string(R"({"kind":"half_spaces","conditions":[{"coefficients":[1,1]}]})"),
+        std::string(R"({"kind":"half_spaces","conditions":[{"coefficients":[1,1],"limit":null}]})"),
+        std::string(R"({"kind":"all_of"})"), std::string(R"({"kind":"all_of","parts":[]})"),
+        std::string(R"({"kind":"all_of","parts":[{"kind":"all_of","parts":[)") + half + "]}]}"}) {
+    good["constraint"] = nlohmann::json::parse(text);
+    EXPECT_THROW(region_from_json(good), Error) << text;
+  }
+  good["constraint"] = nlohmann::json::parse(half);
+  EXPECT_EQ(region_from_json(good), triangle());
+  good["kind"] = "intervals";
+  EXPECT_EQ(refusal([&] { region_from_json(good); }),
+            "region.constraint: belongs to the kind 'constrained', and to no other");
+  good.erase("constraint");
+  good["kind"] = "constrained";
+  EXPECT_THROW(region_from_json(good), Error);
+}
+
+TEST(ConstrainedRegion, RefusesBrokenConditions) {
+  EXPECT_THROW(HalfSpaces({}), Error);
+  EXPECT_THROW(half_space({}, 1), Error);
+  EXPECT_THROW(half_space({1, std::nan("")}, 1), Error);
+  EXPECT_THROW(half_space({1, 1}, HUGE_VAL), Error);
+  EXPECT_EQ(refusal([] {
+              Region::whole(3).constrained(half_space({1, 1}, 1));
+            }),
+            "region: a constraint of 2 parameters in a region of 3");
+}
+
+TEST(ConstrainedRegion, PrintsForPeople) {
+  const Region region = Region::whole(2).constrained(half_space({-1, 2.5}, 3));
+  EXPECT_EQ(to_string(region, normal_and_uniform()),
+            "region of 2 parameters, prior mass 1\n"
+            "  z: mass 1, [-inf, inf]\n"
+            "  w: mass 1, [-1, 1]\n"
+            "  where -u(z) + 2.5 u(w) <= 3 (a part of 1 of the above)\n");
+  EXPECT_NE(to_string(triangle()).find("where u(0) + u(1) <= 1"), std::string::npos);
 }
 
 }  // namespace

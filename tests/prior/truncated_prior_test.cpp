@@ -9,6 +9,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/prior/half_spaces.h"
 
 namespace hone {
 namespace {
@@ -219,6 +220,86 @@ TEST(TruncatedPrior, RowsDependOnTheirIndexOnly) {
     for (int d = 0; d < truncated.dimensions(); ++d) {
       EXPECT_EQ(some.theta(i, d), all.theta(700 + i, d));
     }
+  }
+}
+
+// The part of a square of two parameters where u0 + u1 <= limit.
+TruncatedPrior below_diagonal(double limit, double correlation = 0) {
+  const auto uniform = make_distribution({"uniform", {{"low", 0}, {"high", 1}}, {}});
+  const std::vector<Parameter> parameters{{"a", "", uniform}, {"b", "", uniform}};
+  const Prior prior =
+      correlation == 0
+          ? Prior(parameters)
+          : Prior(parameters, Copula(2, {{.a = 0, .b = 1, .correlation = correlation}}));
+  const std::vector<HalfSpaces::Condition> conditions{{{1, 1}, limit}};
+  return TruncatedPrior(
+      prior, Region::whole(2).constrained(std::make_shared<const HalfSpaces>(conditions)));
+}
+
+TEST(ConstrainedPrior, SamplesAreUniformInsideTheTriangle) {
+  const TruncatedPrior truncated = below_diagonal(1);
+  const PriorSamples samples = truncated.sample(100000, test_rng());
+  for (Index i = 0; i < samples.theta.rows(); ++i) {
+    ASSERT_TRUE(truncated.region().contains(truncated.prior(), samples.theta.row(i)));
+  }
+  // Every coordinate has the density 2 (1 - u): mean 1/3, and 1 - (1 - u)^2 is uniform.
+  for (const int d : {0, 1}) {
+    const auto [mean, error] = moments(samples.theta, d);
+    EXPECT_LT(std::abs(mean - 1.0 / 3), 4 * error);
+    EXPECT_GT(std::abs(mean - 0.34), 4 * error);  // would be noticed
+    std::vector<double> values;
+    for (Index i = 0; i < 10000; ++i) values.push_back(1 - std::pow(1 - samples.u(i, d), 2));
+    EXPECT_LT(kolmogorov(values), 2.3);
+    for (Index i = 0; i < 10000; ++i) values[static_cast<std::size_t>(i)] = samples.u(i, d);
+    EXPECT_GT(kolmogorov(values), 2.3);
+  }
+}
+
+TEST(ConstrainedPrior, AConstraintThatHoldsEverywhereChangesNoDraw) {
+  const TruncatedPrior idle = below_diagonal(3);
+  const TruncatedPrior whole(idle.prior(), Region::whole(2));
+  EXPECT_EQ(idle.log_mass(), 0);
+  const PriorSamples a = idle.sample(500, test_rng()), b = whole.sample(500, test_rng());
+  for (Index i = 0; i < 500; ++i) {
+    for (const int d : {0, 1}) ASSERT_EQ(a.theta(i, d), b.theta(i, d));
+  }
+}
+
+TEST(ConstrainedPrior, DensityIsNormalisedInsideTheConstraint) {
+  const TruncatedPrior truncated = below_diagonal(1);
+  const double inside[] = {0.3, 0.3}, outside[] = {0.7, 0.7};
+  EXPECT_NEAR(std::exp(truncated.log_density(inside)), 2, 4 * 4 * 0.002);
+  EXPECT_EQ(truncated.log_density(outside), -HUGE_VAL);
+}
+
+TEST(ConstrainedPrior, CorrelatedParametersStaySo) {
+  // By symmetry the diagonal halves any correlated prior of the square too.
+  const TruncatedPrior truncated = below_diagonal(1, 0.8);
+  EXPECT_NEAR(std::exp(truncated.log_mass()), 0.5, 4 * 0.5 / std::sqrt(16384));
+  const PriorSamples samples = truncated.sample(20000, test_rng());
+  double product = 0, first = 0, second = 0;
+  for (Index i = 0; i < 20000; ++i) {
+    ASSERT_LE(samples.u(i, 0) + samples.u(i, 1), 1);
+    product += samples.u(i, 0) * samples.u(i, 1) / 20000;
+    first += samples.u(i, 0) / 20000;
+    second += samples.u(i, 1) / 20000;
+  }
+  EXPECT_GT(product - first * second, 0.005);  // -1/36 in the uniform triangle
+}
+
+TEST(ConstrainedPrior, RowsDependOnTheirIndexOnly) {
+  const TruncatedPrior truncated = below_diagonal(0.5);
+  const PriorSamples all = truncated.sample(1000, Rng(3)), some = truncated.sample(5, Rng(3), 700);
+  for (Index i = 0; i < 5; ++i) EXPECT_EQ(some.theta(i, 0), all.theta(700 + i, 0));
+}
+
+// Where nearly all of the prior is elsewhere: no draw in the square, but the intervals are fine.
+TEST(ConstrainedPrior, RefusesAConstraintThatLeavesNothing) {
+  try {
+    below_diagonal(1e-4);
+    FAIL() << "made";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::numerical);
   }
 }
 

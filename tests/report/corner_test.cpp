@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "files/test_files.h"
 #include "hone/report/corner_plot.h"
 #include "hone/report/corner_scale.h"
 #include "hone/report/corner_style.h"
 #include "report/image.h"
 #include "report/known_grids.h"
-#include "store/test_files.h"
 
 namespace hone {
 namespace {

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "bench/rows.h"
+#include "files/test_files.h"
+#include "hone/bench/comparison_figure.h"
 #include "hone/report/axes.h"
-#include "hone/report/bench_figure.h"
-#include "store/test_files.h"
 
 namespace hone {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <numbers>
 
-#include "hone/inference/marginal_grid.h"
+#include "hone/posterior/marginal_grid.h"
 
 // Grids of densities that are known in closed form.
 

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "files/test_files.h"
 #include "hone/simulator/noisy_rows.h"
-#include "store/test_files.h"
 
 namespace hone {
 namespace {

@@ -3,7 +3,7 @@
 namespace hone {
 
 // What worker_program does for a simulation whose theta[0] is the number of the action.
-enum class Action {
+enum class WorkerAction {
   healthy,
   crash,
   hang,

@@ -22,7 +22,7 @@ int main(int count, char** arguments) {
   for (int i = 0; i < 3; ++i) {
     request.ids.push_back(i);
     request.seeds.push_back(1);
-    request.theta(i, 0) = static_cast<double>(hone::Action::hang);
+    request.theta(i, 0) = static_cast<double>(hone::WorkerAction::hang);
   }
   hone::make_worker_executor(options, 2)->run(request, [](const auto&) {});
 }

@@ -28,7 +28,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-SimulationRequest request_of(const std::vector<Action>& actions) {
+SimulationRequest request_of(const std::vector<WorkerAction>& actions) {
   SimulationRequest request;
   const auto rows = static_cast<Index>(actions.size());
   request.theta = Matrix<double>(rows, 2);
@@ -66,9 +66,9 @@ void expect_exact(const Collector& collector, const SimulationRequest& request) 
 }
 
 // One misbehaving simulation among healthy ones.
-std::string failure_of(Action action, WorkerOptions options = options_of("serve"),
+std::string failure_of(WorkerAction action, WorkerOptions options = options_of("serve"),
                        int expected_failures = 1) {
-  std::vector<Action> actions(40, Action::healthy);
+  std::vector<WorkerAction> actions(40, WorkerAction::healthy);
   actions[17] = action;
   const SimulationRequest request = request_of(actions);
   Collector collector;
@@ -83,7 +83,7 @@ bool has_children() {
 }
 
 TEST(WorkerExecutor, GivesTheSameValuesWithAnyNumberOfWorkers) {
-  const SimulationRequest request = request_of(std::vector(5000, Action::healthy));
+  const SimulationRequest request = request_of(std::vector(5000, WorkerAction::healthy));
   for (int workers : {1, 2, 5}) {
     for (int pipeline : {1, 32}) {
       WorkerOptions options = options_of("serve", workers);
@@ -103,7 +103,7 @@ TEST(WorkerExecutor, KeepsItsWorkersFromRunToRun) {
   options.log = [&](int, std::string_view line) { lines.emplace_back(line); };
   const auto executor = make_worker_executor(options, 2);
   for (int run = 0; run < 3; ++run) {
-    const SimulationRequest request = request_of(std::vector(10, Action::healthy));
+    const SimulationRequest request = request_of(std::vector(10, WorkerAction::healthy));
     Collector collector;
     executor->run(request, collector.sink());
     expect_exact(collector, request);
@@ -120,7 +120,7 @@ TEST(WorkerExecutor, ReplacesAWorkerThatDiedBetweenTwoRuns) {
     if (line.starts_with("pid ")) pid = std::stoi(std::string(line.substr(4)));
   };
   const auto executor = make_worker_executor(options, 2);
-  const SimulationRequest request = request_of(std::vector(10, Action::healthy));
+  const SimulationRequest request = request_of(std::vector(10, WorkerAction::healthy));
   Collector first;
   executor->run(request, first.sink());
   ASSERT_GT(pid, 0);
@@ -131,46 +131,47 @@ TEST(WorkerExecutor, ReplacesAWorkerThatDiedBetweenTwoRuns) {
 }
 
 TEST(WorkerExecutor, RecordsEveryKindOfMisbehaviourAsThatSimulationsFailure) {
-  EXPECT_EQ(failure_of(Action::crash), "the program was ended by signal 11 (Segmentation fault)");
-  EXPECT_EQ(failure_of(Action::exit_code), "the program ended with exit code 3");
-  EXPECT_EQ(failure_of(Action::exits_quietly), "the program ended with exit code 0");
-  EXPECT_EQ(failure_of(Action::nan), "x[0] is nan");
-  EXPECT_EQ(failure_of(Action::infinity), "x[0] is -inf");
-  EXPECT_EQ(failure_of(Action::null), "x[1] is nan");
-  EXPECT_EQ(failure_of(Action::too_short), "x has 1 values instead of 2");
-  EXPECT_EQ(failure_of(Action::too_long), "x has 3 values instead of 2");
-  EXPECT_EQ(failure_of(Action::binary_too_long), "x has 5 values instead of 2");
-  EXPECT_EQ(failure_of(Action::error), "no \"conv\u00e9\"");
-  EXPECT_EQ(failure_of(Action::rubbish),
+  EXPECT_EQ(failure_of(WorkerAction::crash),
+            "the program was ended by signal 11 (Segmentation fault)");
+  EXPECT_EQ(failure_of(WorkerAction::exit_code), "the program ended with exit code 3");
+  EXPECT_EQ(failure_of(WorkerAction::exits_quietly), "the program ended with exit code 0");
+  EXPECT_EQ(failure_of(WorkerAction::nan), "x[0] is nan");
+  EXPECT_EQ(failure_of(WorkerAction::infinity), "x[0] is -inf");
+  EXPECT_EQ(failure_of(WorkerAction::null), "x[1] is nan");
+  EXPECT_EQ(failure_of(WorkerAction::too_short), "x has 1 values instead of 2");
+  EXPECT_EQ(failure_of(WorkerAction::too_long), "x has 3 values instead of 2");
+  EXPECT_EQ(failure_of(WorkerAction::binary_too_long), "x has 5 values instead of 2");
+  EXPECT_EQ(failure_of(WorkerAction::error), "no \"conv\u00e9\"");
+  EXPECT_EQ(failure_of(WorkerAction::rubbish),
             "the program printed no answer: '{' expected in "
             "\"Iteration 12: residual 1e-3 \\u0001\uFFFD\"");
-  EXPECT_EQ(failure_of(Action::wrong_id), "the program answered for id 1117 instead of 117");
-  EXPECT_EQ(failure_of(Action::closes_output), "the program closed its output");
-  EXPECT_EQ(failure_of(Action::binary_cut), "the program ended with exit code 0");
-  EXPECT_TRUE(contains(failure_of(Action::endless_line), "a line of more than"));
-  EXPECT_TRUE(contains(failure_of(Action::answers_nothing), "exactly one of"));
-  EXPECT_TRUE(contains(failure_of(Action::nested), "flat list of numbers"));
+  EXPECT_EQ(failure_of(WorkerAction::wrong_id), "the program answered for id 1117 instead of 117");
+  EXPECT_EQ(failure_of(WorkerAction::closes_output), "the program closed its output");
+  EXPECT_EQ(failure_of(WorkerAction::binary_cut), "the program ended with exit code 0");
+  EXPECT_TRUE(contains(failure_of(WorkerAction::endless_line), "a line of more than"));
+  EXPECT_TRUE(contains(failure_of(WorkerAction::answers_nothing), "exactly one of"));
+  EXPECT_TRUE(contains(failure_of(WorkerAction::nested), "flat list of numbers"));
 }
 
 TEST(WorkerExecutor, EndsASimulationThatHangs) {
   WorkerOptions options = options_of("serve");
   options.timeout_seconds = 0.2;
   const auto begin = Clock::now();
-  EXPECT_EQ(failure_of(Action::hang, options), "no answer within 0.2 s");
-  EXPECT_EQ(failure_of(Action::closes_input, options), "no answer within 0.2 s");
+  EXPECT_EQ(failure_of(WorkerAction::hang, options), "no answer within 0.2 s");
+  EXPECT_EQ(failure_of(WorkerAction::closes_input, options), "no answer within 0.2 s");
   EXPECT_LT(seconds_since(begin), 3);
 }
 
 TEST(WorkerExecutor, NoticesTheDeathOfAWorkerWhoseChildHoldsThePipe) {
-  EXPECT_EQ(failure_of(Action::leaves_child),
+  EXPECT_EQ(failure_of(WorkerAction::leaves_child),
             "the program was ended by signal 11 (Segmentation fault)");
 }
 
 TEST(WorkerExecutor, BlamesNobodyElseForWhatAProgramDoesAfterItsAnswer) {
-  EXPECT_EQ(failure_of(Action::answers_twice, options_of("serve"), 0), "");
-  EXPECT_EQ(failure_of(Action::answers_twice, options_of("serve", 1), 0), "");
-  EXPECT_EQ(failure_of(Action::rubbish_after_answer, options_of("serve", 1), 0), "");
-  EXPECT_EQ(failure_of(Action::dies_after_answer, options_of("serve", 1), 0), "");
+  EXPECT_EQ(failure_of(WorkerAction::answers_twice, options_of("serve"), 0), "");
+  EXPECT_EQ(failure_of(WorkerAction::answers_twice, options_of("serve", 1), 0), "");
+  EXPECT_EQ(failure_of(WorkerAction::rubbish_after_answer, options_of("serve", 1), 0), "");
+  EXPECT_EQ(failure_of(WorkerAction::dies_after_answer, options_of("serve", 1), 0), "");
 }
 
 TEST(WorkerExecutor, TriesAgainWithTheSameSeed) {
@@ -178,13 +179,14 @@ TEST(WorkerExecutor, TriesAgainWithTheSameSeed) {
   WorkerOptions options = options_of("serve");
   options.command.push_back((directory.path() / "crashed").string());
   options.retries = 1;
-  EXPECT_EQ(failure_of(Action::crash_once, options, 0), "");
+  EXPECT_EQ(failure_of(WorkerAction::crash_once, options, 0), "");
   EXPECT_TRUE(std::filesystem::exists(directory.path() / "crashed"));
 }
 
 TEST(WorkerExecutor, TakesBinaryFramesAmongLines) {
-  const SimulationRequest request = request_of(
-      {Action::binary64, Action::healthy, Action::binary32, Action::binary64, Action::binary64});
+  const SimulationRequest request =
+      request_of({WorkerAction::binary64, WorkerAction::healthy, WorkerAction::binary32,
+                  WorkerAction::binary64, WorkerAction::binary64});
   Collector collector;
   EXPECT_EQ(make_worker_executor(options_of("serve"), 2)->run(request, collector.sink()).failed, 0);
   EXPECT_EQ(collector.x.at(0), expected_x(request, 0));
@@ -195,19 +197,19 @@ TEST(WorkerExecutor, TakesBinaryFramesAmongLines) {
 
 // 10 % crashes, 5 % hangs, 5 % NaN, 2 % rubbish, chosen by the seed alone.
 TEST(WorkerExecutor, CountsAMixtureOfFailuresExactly) {
-  std::vector<Action> actions;
+  std::vector<WorkerAction> actions;
   std::map<std::string, int> expected;
   const auto mixed = [&](int i) {
     const double u = Rng(5).child("fate", static_cast<std::uint64_t>(i)).uniform();
-    if (u < 0.10) return Action::crash;
-    if (u < 0.15) return Action::hang;
-    if (u < 0.20) return Action::nan;
-    if (u < 0.22) return Action::rubbish;
-    return Action::healthy;
+    if (u < 0.10) return WorkerAction::crash;
+    if (u < 0.15) return WorkerAction::hang;
+    if (u < 0.20) return WorkerAction::nan;
+    if (u < 0.22) return WorkerAction::rubbish;
+    return WorkerAction::healthy;
   };
-  std::map<Action, int> counts;
+  std::map<WorkerAction, int> counts;
   for (int i = 0; i < 400; ++i) ++counts[actions.emplace_back(mixed(i))];
-  ASSERT_GT(counts[Action::rubbish], 2);
+  ASSERT_GT(counts[WorkerAction::rubbish], 2);
   const SimulationRequest request = request_of(actions);
   std::map<Index, std::string> first;
   for (const auto& [workers, retries] : {std::pair(2, 0), {3, 0}, {2, 1}}) {
@@ -218,14 +220,14 @@ TEST(WorkerExecutor, CountsAMixtureOfFailuresExactly) {
     Collector collector;
     const auto summary = make_worker_executor(options, 2)->run(request, collector.sink());
     EXPECT_EQ(summary.finished, 400);
-    EXPECT_EQ(summary.failed, 400 - counts[Action::healthy]);
+    EXPECT_EQ(summary.failed, 400 - counts[WorkerAction::healthy]);
     EXPECT_EQ(summary.main_reason, "the program was ended by signal 11 (Segmentation fault)");
     expect_exact(collector, request);
-    std::map<Action, int> failed;
+    std::map<WorkerAction, int> failed;
     for (const auto& [row, reason] : collector.failures) {
       ++failed[actions[static_cast<std::size_t>(row)]];
     }
-    failed[Action::healthy] = counts[Action::healthy];
+    failed[WorkerAction::healthy] = counts[WorkerAction::healthy];
     EXPECT_EQ(failed, counts);
     if (first.empty()) first = collector.failures;
     EXPECT_EQ(collector.failures, first) << workers << " workers, " << retries << " retries";
@@ -235,8 +237,8 @@ TEST(WorkerExecutor, CountsAMixtureOfFailuresExactly) {
 TEST(WorkerExecutor, DoesNotFailSimulationsThatWaitBehindASlowOne) {
   // Quick ones first, so that requests are sent ahead; then slow ones, each within its own time
   // but not within the time of the first.
-  std::vector<Action> actions(500, Action::healthy);
-  actions.insert(actions.end(), 12, Action::slow);
+  std::vector<WorkerAction> actions(500, WorkerAction::healthy);
+  actions.insert(actions.end(), 12, WorkerAction::slow);
   const SimulationRequest request = request_of(actions);
   WorkerOptions options = options_of("serve", 1);
   options.timeout_seconds = 0.3;
@@ -246,7 +248,7 @@ TEST(WorkerExecutor, DoesNotFailSimulationsThatWaitBehindASlowOne) {
 }
 
 TEST(WorkerExecutor, DoesNotBlameWorkersForASlowSink) {
-  const SimulationRequest request = request_of(std::vector(300, Action::healthy));
+  const SimulationRequest request = request_of(std::vector(300, WorkerAction::healthy));
   WorkerOptions options = options_of("serve", 2);
   options.timeout_seconds = 0.1;
   ExecutorOptions executor_options;
@@ -265,7 +267,7 @@ TEST(WorkerExecutor, GivesANewProcessTimeToStart) {
   for (const char* mode : {"slow-start", "ready"}) {
     WorkerOptions options = options_of(mode);
     options.timeout_seconds = 0.3;
-    EXPECT_EQ(failure_of(Action::crash, options),
+    EXPECT_EQ(failure_of(WorkerAction::crash, options),
               "the program was ended by signal 11 (Segmentation fault)");
   }
 }
@@ -275,7 +277,7 @@ TEST(WorkerExecutor, StopsWithTheLastWordsOfAProgramThatCannotStart) {
   const std::string text = error_text(
       [&] {
         make_worker_executor(options_of("dies"), 2)
-            ->run(request_of(std::vector(1000, Action::healthy)), collector.sink());
+            ->run(request_of(std::vector(1000, WorkerAction::healthy)), collector.sink());
       },
       ErrorKind::simulator);
   EXPECT_TRUE(contains(text, "failed 20 times in a row before it answered anything")) << text;
@@ -286,7 +288,7 @@ TEST(WorkerExecutor, StopsWithTheLastWordsOfAProgramThatCannotStart) {
   const std::string banner = error_text(
       [&] {
         make_worker_executor(options_of("banner"), 2)
-            ->run(request_of(std::vector(1000, Action::healthy)), collector.sink());
+            ->run(request_of(std::vector(1000, WorkerAction::healthy)), collector.sink());
       },
       ErrorKind::simulator);
   EXPECT_TRUE(contains(banner, "Welcome to the simulator")) << banner;
@@ -297,7 +299,7 @@ TEST(WorkerExecutor, StopsWhenTheFirstSimulationsAllFail) {
   const std::string text = error_text(
       [&] {
         make_worker_executor(options_of("echo"), 2)
-            ->run(request_of(std::vector(1000, Action::nan)), collector.sink());
+            ->run(request_of(std::vector(1000, WorkerAction::nan)), collector.sink());
       },
       ErrorKind::simulator);
   EXPECT_TRUE(contains(text, "x[0] is nan")) << text;
@@ -315,7 +317,8 @@ TEST(WorkerExecutor, RefusesACommandThatCannotBeStarted) {
     Collector collector;
     return error_text(
         [&] {
-          make_worker_executor(options, 2)->run(request_of({Action::healthy}), collector.sink());
+          make_worker_executor(options, 2)
+              ->run(request_of({WorkerAction::healthy}), collector.sink());
         },
         ErrorKind::input);
   };
@@ -357,8 +360,8 @@ class StopAfter final : public Observer {
 };
 
 TEST(WorkerExecutor, StopsOnRequestAtOnceAndKeepsWhatIsFinished) {
-  std::vector<Action> actions(300, Action::healthy);
-  actions.insert(actions.end(), 10, Action::hang);
+  std::vector<WorkerAction> actions(300, WorkerAction::healthy);
+  actions.insert(actions.end(), 10, WorkerAction::hang);
   Collector collector;
   StopAfter observer(6);
   const auto begin = Clock::now();
@@ -380,7 +383,7 @@ TEST(WorkerExecutor, DeliversFinishedRowsInTimeWhileOthersRun) {
   double first_delivery = 0;
   const auto begin = Clock::now();
   make_worker_executor(options, 2, executor_options)
-      ->run(request_of({Action::healthy, Action::hang, Action::healthy}),
+      ->run(request_of({WorkerAction::healthy, WorkerAction::hang, WorkerAction::healthy}),
             [&](const FinishedSimulations&) {
               if (first_delivery == 0) first_delivery = seconds_since(begin);
             });
@@ -396,7 +399,7 @@ TEST(WorkerExecutor, PassesStderrToTheLog) {
   };
   Collector collector;
   make_worker_executor(options, 2)
-      ->run(request_of(std::vector(20, Action::talks)), collector.sink());
+      ->run(request_of(std::vector(20, WorkerAction::talks)), collector.sink());
   EXPECT_EQ(std::ranges::count_if(lines, [](auto& l) { return contains(l, "simulating"); }), 20);
   EXPECT_GE(std::ranges::count_if(lines, [](auto& l) { return contains(l, "farewell"); }), 1);
 }
@@ -405,7 +408,7 @@ TEST(WorkerExecutor, SendsNumbersThatReadBackExactly) {
   std::vector<std::string> lines;
   WorkerOptions options = options_of("echo", 1);
   options.log = [&](int, std::string_view line) { lines.emplace_back(line); };
-  SimulationRequest request = request_of({Action::healthy});
+  SimulationRequest request = request_of({WorkerAction::healthy});
   request.theta(0, 1) = 0.1 + 0.2;
   request.seeds[0] = ~std::uint64_t{0};
   Collector collector;
@@ -420,10 +423,10 @@ TEST(WorkerExecutor, LeavesNoDescriptorAndNoProcess) {
   for (const char* mode : {"serve", "stubborn"}) {
     WorkerOptions options = options_of(mode, 3);
     options.shutdown_seconds = 0.2;
-    std::vector<Action> actions(60, Action::healthy);
-    actions[10] = actions[20] = Action::crash;
-    actions[30] = Action::rubbish;
-    actions[40] = Action::leaves_child;
+    std::vector<WorkerAction> actions(60, WorkerAction::healthy);
+    actions[10] = actions[20] = WorkerAction::crash;
+    actions[30] = WorkerAction::rubbish;
+    actions[40] = WorkerAction::leaves_child;
     Collector collector;
     make_worker_executor(options, 2)->run(request_of(actions), collector.sink());
     EXPECT_EQ(collector.failures.size(), 4u);
@@ -444,7 +447,7 @@ TEST(WorkerExecutor, WorkersInheritNothingButTheirStreams) {
   options.directory = directory.path();
   options.log = [&](int, std::string_view line) { seen += std::string(line) + " "; };
   Collector collector;
-  { make_worker_executor(options, 2)->run(request_of({Action::healthy}), collector.sink()); }
+  { make_worker_executor(options, 2)->run(request_of({WorkerAction::healthy}), collector.sink()); }
   std::fclose(open_file);
   EXPECT_EQ(seen, "0 1 2 3 ");  // 3 is the directory that ls reads
 }

@@ -23,7 +23,7 @@
 
 namespace {
 
-using hone::Action;
+using hone::WorkerAction;
 using nlohmann::json;
 
 std::vector<double> healthy(const json& request, std::size_t size) {
@@ -68,56 +68,56 @@ bool first_time(const std::string& file) {
   return true;
 }
 
-void act(Action action, const json& request, std::vector<double> x, const std::string& file) {
+void act(WorkerAction action, const json& request, std::vector<double> x, const std::string& file) {
   const json& id = request["id"];
   const std::int64_t number = id;
   switch (action) {
-    case Action::healthy: return answer(id, x);
-    case Action::crash: crash();
-    case Action::hang: sleep_for_ever();
-    case Action::nan:
+    case WorkerAction::healthy: return answer(id, x);
+    case WorkerAction::crash: crash();
+    case WorkerAction::hang: sleep_for_ever();
+    case WorkerAction::nan:
       return say("{\"id\": " + id.dump() + ", \"x\": [NaN" +
                  std::string(x.size() > 1 ? ", 1.0" : "") + "]}");
-    case Action::infinity: return say("{\"x\": [ -Infinity, 1 ], \"id\": " + id.dump() + "}");
-    case Action::null: return say("{\"id\": " + id.dump() + ", \"x\": [1.5, null]}");
-    case Action::rubbish: return say("Iteration 12: residual 1e-3 \x01\xff");
-    case Action::rubbish_after_answer: answer(id, x); return say("done.");
-    case Action::wrong_id: return answer(number + 1000, x);
-    case Action::answers_twice:
+    case WorkerAction::infinity: return say("{\"x\": [ -Infinity, 1 ], \"id\": " + id.dump() + "}");
+    case WorkerAction::null: return say("{\"id\": " + id.dump() + ", \"x\": [1.5, null]}");
+    case WorkerAction::rubbish: return say("Iteration 12: residual 1e-3 \x01\xff");
+    case WorkerAction::rubbish_after_answer: answer(id, x); return say("done.");
+    case WorkerAction::wrong_id: return answer(number + 1000, x);
+    case WorkerAction::answers_twice:
       answer(id, x);
       x[0] += 1;
       return answer(id, x);
-    case Action::closes_output: ::close(1); sleep_for_ever();
-    case Action::closes_input: ::close(0); sleep_for_ever();
-    case Action::too_short: return answer(id, std::vector(x.begin() + 1, x.end()));
-    case Action::too_long: x.push_back(1); return answer(id, x);
-    case Action::error:
+    case WorkerAction::closes_output: ::close(1); sleep_for_ever();
+    case WorkerAction::closes_input: ::close(0); sleep_for_ever();
+    case WorkerAction::too_short: return answer(id, std::vector(x.begin() + 1, x.end()));
+    case WorkerAction::too_long: x.push_back(1); return answer(id, x);
+    case WorkerAction::error:
       return say("{\"id\": " + id.dump() + ", \"error\": \"no \\\"conv\\u00e9\\\"\"}");
-    case Action::exit_code: std::cerr << "giving up\n"; std::_Exit(3);
-    case Action::exits_quietly: std::_Exit(0);
-    case Action::binary64: return answer_binary<double>(id, x, x.size());
-    case Action::binary32: return answer_binary<float>(id, x, x.size());
-    case Action::binary_too_long:
+    case WorkerAction::exit_code: std::cerr << "giving up\n"; std::_Exit(3);
+    case WorkerAction::exits_quietly: std::_Exit(0);
+    case WorkerAction::binary64: return answer_binary<double>(id, x, x.size());
+    case WorkerAction::binary32: return answer_binary<float>(id, x, x.size());
+    case WorkerAction::binary_too_long:
       x.resize(x.size() + 3);
       return answer_binary<double>(id, x, x.size());
-    case Action::binary_cut: answer_binary<double>(id, x, x.size() + 5); std::_Exit(0);
-    case Action::endless_line:
+    case WorkerAction::binary_cut: answer_binary<double>(id, x, x.size() + 5); std::_Exit(0);
+    case WorkerAction::endless_line:
       for (;;) {
         if (std::fwrite(std::string(65536, 'x').data(), 1, 65536, stdout) == 0) std::_Exit(1);
       }
-    case Action::answers_nothing: return say("{\"id\": " + id.dump() + "}");
-    case Action::nested: return say("{\"id\": " + id.dump() + ", \"x\": [[1, 2]]}");
-    case Action::leaves_child:
+    case WorkerAction::answers_nothing: return say("{\"id\": " + id.dump() + "}");
+    case WorkerAction::nested: return say("{\"id\": " + id.dump() + ", \"x\": [[1, 2]]}");
+    case WorkerAction::leaves_child:
       if (fork() == 0) sleep_for_ever();
       crash();
-    case Action::crash_once:
+    case WorkerAction::crash_once:
       if (first_time(file)) crash();
       return answer(id, x);
-    case Action::slow:
+    case WorkerAction::slow:
       std::this_thread::sleep_for(std::chrono::milliseconds(60));
       return answer(id, x);
-    case Action::dies_after_answer: answer(id, x); std::_Exit(0);
-    case Action::talks: std::cerr << "simulating " << id << "\n"; return answer(id, x);
+    case WorkerAction::dies_after_answer: answer(id, x); std::_Exit(0);
+    case WorkerAction::talks: std::cerr << "simulating " << id << "\n"; return answer(id, x);
   }
 }
 
@@ -147,7 +147,8 @@ int main(int count, char** arguments) {
     if (mode == "mute") continue;
     const json request = json::parse(line);
     if (mode == "echo") std::cerr << line << "\n";
-    act(static_cast<Action>(request["theta"][0].get<int>()), request, healthy(request, size), file);
+    act(static_cast<WorkerAction>(request["theta"][0].get<int>()), request, healthy(request, size),
+        file);
   }
   if (mode == "stubborn") sleep_for_ever();
   if (mode == "farewell") std::cerr << "farewell" << std::endl;

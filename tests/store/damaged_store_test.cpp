@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hone/store/hdf5.h"
-#include "hone/store/sealed_file.h"
-#include "store/test_files.h"
+#include "files/test_files.h"
+#include "hone/files/hdf5.h"
+#include "hone/files/sealed_file.h"
 #include "store/test_store.h"
 
 namespace hone {
@@ -179,7 +179,11 @@ TEST_F(DamagedStore, RefusesEveryOtherManifest) {
         head +
             R"(1, "parameters": ["a"], "data_size": 9223372036854775807, "precision": "float32"})",
         head + R"(1, "parameters": [1], "data_size": 3, "precision": "float32"})",
-        head + R"(1, "parameters": ["a"], "data_size": 3, "precision": "float16"})"}) {
+        head + R"(1, "parameters": ["a"], "data_size": 3, "precision": "float16"})",
+        head + R"(1, "parameters": ["a"], "data_size": 3, "precision": "float32", "data": 3})",
+        head + R"(1, "parameters": ["a"], "data_size": 3, "precision": "float32", "data": [{}]})",
+        head + R"(1, "parameters": ["a"], "data_size": 3, "precision": "float32",
+                  "data": [{"name": "b", "kind": "vector", "shape": [2]}]})"}) {
     put_bytes(manifest_, text);
     EXPECT_TRUE(contains(open_error(), "manifest.json: ")) << text.substr(0, 200);
   }

@@ -7,9 +7,9 @@
 #include <hdf5.h>
 #include <zlib.h>
 
+#include "files/test_files.h"
 #include "hone/core/npy.h"
 #include "hone/prior/prior.h"
-#include "store/test_files.h"
 
 namespace hone {
 

@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "files/test_files.h"
 #include "hone/core/parallel.h"
 #include "hone/simulator/executor.h"
 #include "hone/store/simulation_store.h"
-#include "store/test_files.h"
 
 namespace hone {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "files/test_files.h"
 #include "hone/core/rng.h"
-#include "store/test_files.h"
 #include "store/test_store.h"
 
 namespace hone {
@@ -215,6 +215,20 @@ TEST(SimulationStore, LeavesAnotherProcessesTemporaryFilesAloneWhenOnlyReading) 
   EXPECT_TRUE(fs::exists(temporary));
   EXPECT_EQ(SimulationStore::open(directory.path(), Access::write).rows(), 0);
   EXPECT_FALSE(fs::exists(temporary));
+}
+
+TEST(SimulationStore, KeepsTheDescriptionOfItsData) {
+  const TemporaryDirectory directory;
+  StoreSchema schema = small_schema();
+  SimulationStore::create(directory.path() / "plain", schema);
+  EXPECT_EQ(bytes_of(directory.path() / "plain" / "manifest.json").find("\"data\""),
+            std::string::npos);  // as older versions wrote it
+  schema.data = DataDescription({{.name = "a", .kind = DataKind::series, .shape = {2}},
+                                 {.name = "b", .kind = DataKind::vector, .shape = {1}}});
+  SimulationStore::create(directory.path() / "described", schema);
+  EXPECT_EQ(SimulationStore::open(directory.path() / "described", Access::read).schema(), schema);
+  schema.data = DataDescription({{.name = "a", .kind = DataKind::series, .shape = {2}}});
+  EXPECT_THROW(SimulationStore::create(directory.path() / "wrong", schema), Error);
 }
 
 }  // namespace

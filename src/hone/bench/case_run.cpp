@@ -1,8 +1,8 @@
 #include "hone/bench/case_run.h"
 
 #include "hone/core/error.h"
-#include "hone/inference/problem.h"
-#include "hone/inference/run_files.h"
+#include "hone/files/files.h"
+#include "hone/problem/problem.h"
 
 namespace hone {
 namespace {
@@ -11,8 +11,8 @@ namespace fs = std::filesystem;
 
 bool holds_run(const fs::path& directory, const RunSpec& spec) {
   try {
-    if (!fs::exists(directory / "run.json")) return false;
-    RunSpec found = Run::open(directory).spec();
+    if (!RunDirectory::is_run(directory)) return false;
+    RunSpec found = RunDirectory::open(directory).spec();
     // A simulator's own noise is noted only when the run begins.
     if (found.noise.kind == NoiseKind::simulator) found.noise = spec.noise;
     return to_json(found) == to_json(spec);
@@ -25,10 +25,8 @@ bool holds_run(const fs::path& directory, const RunSpec& spec) {
 
 RunSpec task_run(const Task& task, std::vector<double> observation, std::uint64_t seed,
                  const InferenceOptions& options) {
-  SimulatorSpec simulator;
-  simulator.task = task.name;
   return {.name = task.name,
-          .simulator = simulator,
+          .simulator = task_simulator(task.name),
           .seed = seed,
           .prior = task.prior,
           .observation = std::move(observation),
@@ -36,11 +34,11 @@ RunSpec task_run(const Task& task, std::vector<double> observation, std::uint64_
           .options = options};
 }
 
-Run open_case_run(const fs::path& directory, RunSpec spec) {
-  if (holds_run(directory, spec)) return Run::open(directory);
+RunDirectory open_case_run(const fs::path& directory, RunSpec spec) {
+  if (holds_run(directory, spec)) return RunDirectory::open(directory);
   fs::remove_all(directory);
   create_directories_durably(directory.parent_path());
-  return Run::create(directory, std::move(spec));
+  return RunDirectory::create(directory, std::move(spec));
 }
 
 }  // namespace hone

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "hone/inference/run.h"
+#include "hone/run/run_directory.h"
 #include "hone/tasks/task.h"
 
 namespace hone {
@@ -13,6 +13,6 @@ RunSpec task_run(const Task& task, std::vector<double> observation, std::uint64_
 
 // The run of a study's case in its own directory: one that was interrupted there goes on, anything
 // else in its place is removed.
-Run open_case_run(const std::filesystem::path& directory, RunSpec spec);
+RunDirectory open_case_run(const std::filesystem::path& directory, RunSpec spec);
 
 }  // namespace hone

@@ -8,10 +8,12 @@
 #include "hone/core/cholesky.h"
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
-#include "hone/inference/metropolis.h"
-#include "hone/inference/problem.h"
-#include "hone/inference/sampling.h"
 #include "hone/metrics/marginal_pairs.h"
+#include "hone/posterior/metropolis.h"
+#include "hone/posterior/sampling.h"
+#include "hone/problem/problem.h"
+#include "hone/run/execute_run.h"
+#include "hone/session/open_simulator.h"
 
 namespace hone {
 namespace {
@@ -21,7 +23,7 @@ constexpr std::array kNames = {"mnre", "tmnre", "nre", "mcmc"};
 
 RunSpec run_spec(const CosmologyCase& one, const Task& task, const BenchReference& reference) {
   RunSpec spec = task_run(task, reference.observation, one.seed, one.options);
-  spec.options.method = one.method == CosmologyMethod::tmnre ? Method::tmnre : Method::mnre;
+  spec.options.method = one.method == CosmologyMethod::tmnre ? "tmnre" : "mnre";
   if (one.method == CosmologyMethod::nre) {
     spec.marginals = marginals_from_words({"joint"}, task.prior);
   }
@@ -48,12 +50,11 @@ CosmologySamples projections(const Matrix<double>& rows, const std::vector<Margi
 CosmologySamples samples_of_run(const CosmologyCase& one, const BenchReference& reference,
                                 const std::filesystem::path& directory, Observer& observer) {
   const Task& task = find_task(kTask);
-  Run run = open_case_run(directory, run_spec(one, task, reference));
-  const auto simulator = task.simulator();
-  const auto executor =
-      make_thread_executor(*simulator, {.max_failed_fraction = one.options.max_failed_fraction});
-  if (!run.complete()) run.execute(*executor, observer);
-  const RatioEstimator estimator = std::move(run.estimators().front());
+  RunDirectory run = open_case_run(directory, run_spec(one, task, reference));
+  const OpenSimulator open = open_run_simulator(run.spec());
+  if (!run.complete()) execute_run(run, {*open.executor, observer});
+  const SharedPosterior estimated = run.final_posterior().posterior;
+  const AmortizedPosterior& estimator = *estimated;
   const Rng rng = Rng(one.seed).child("cosmology");
   const std::vector<Marginal> marginals = all_marginals(task.prior);
   const auto draw = [&](const Marginal& marginal, std::uint64_t index) {

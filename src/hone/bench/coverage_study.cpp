@@ -10,6 +10,8 @@
 #include "hone/bench/row.h"
 #include "hone/check/check_run.h"
 #include "hone/core/version.h"
+#include "hone/run/execute_run.h"
+#include "hone/session/open_simulator.h"
 #include "hone/tasks/task.h"
 
 namespace hone {
@@ -18,17 +20,16 @@ namespace {
 Checks checks_of(const CoverageCase& one, const std::filesystem::path& directory,
                  Observer& observer) {
   const Task& task = find_task(one.task);
-  Run run = open_case_run(directory, task_run(task, task.observation, one.seed, one.options));
-  const auto known = read_checks(directory);
+  RunDirectory run =
+      open_case_run(directory, task_run(task, task.observation, one.seed, one.options));
+  const auto known = read_checks(run);
   if (known && known->draws_from == "fresh" && known->draws == one.draws) return *known;
-  const auto made = task.simulator();
-  const auto executor =
-      make_thread_executor(*made, {.max_failed_fraction = one.options.max_failed_fraction});
-  if (!run.complete()) run.execute(*executor, observer);
+  const OpenSimulator open = open_run_simulator(run.spec());
+  if (!run.complete()) execute_run(run, {*open.executor, observer});
   const CheckOptions options{.simulations = one.draws,
                              .most_draws = one.draws,
                              .most_bytes = std::numeric_limits<Index>::max()};
-  return check_run(run, options, executor.get(), observer);
+  return check_run(run, options, open.executor.get(), observer);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "hone/core/error.h"
-#include "hone/store/csv_reader.h"
+#include "hone/files/csv_reader.h"
 
 namespace hone {
 

@@ -2,10 +2,10 @@
 
 #include "hone/bench/case.h"
 #include "hone/core/error.h"
+#include "hone/files/number_file.h"
+#include "hone/files/sample_file.h"
 #include "hone/prior/truncated_prior.h"
 #include "hone/simulator/noise.h"
-#include "hone/store/number_file.h"
-#include "hone/store/sample_file.h"
 
 namespace hone {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "hone/core/error.h"
 #include "hone/core/version.h"
-#include "hone/store/csv_reader.h"
-#include "hone/store/files.h"
+#include "hone/files/csv_reader.h"
+#include "hone/files/files.h"
 
 namespace hone {
 namespace {

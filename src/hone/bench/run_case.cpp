@@ -7,10 +7,11 @@
 
 #include "hone/bench/case_run.h"
 #include "hone/core/error.h"
-#include "hone/inference/run.h"
-#include "hone/inference/sampling.h"
 #include "hone/metrics/histogram_kl.h"
 #include "hone/metrics/marginal_pairs.h"
+#include "hone/posterior/sampling.h"
+#include "hone/run/execute_run.h"
+#include "hone/session/open_simulator.h"
 #include "hone/tasks/task.h"
 
 namespace hone {
@@ -30,8 +31,9 @@ Matrix<double> columns_of(const Matrix<double>& rows, const Marginal& marginal, 
 }
 
 // a: the reference; b: the estimate. Marginal by marginal, each with an estimator of its own.
-std::vector<SamplePair> draw_pairs(const RatioEstimator& estimator, const BenchReference& reference,
-                                   Index count, const Rng& rng, Observer& observer) {
+std::vector<SamplePair> draw_pairs(const AmortizedPosterior& estimator,
+                                   const BenchReference& reference, Index count, const Rng& rng,
+                                   Observer& observer) {
   const std::vector<Marginal>& marginals = estimator.marginals();
   const Index total = std::ssize(marginals);
   std::vector<SamplePair> pairs;
@@ -71,12 +73,10 @@ void score(BenchScores& scores, const std::vector<SamplePair>& pairs, const Rng&
 BenchScores run_case(const BenchCase& run, const BenchReference& reference,
                      const fs::path& directory, Observer& observer) {
   const Task& task = find_task(run.task);
-  Run inference = open_case_run(
+  RunDirectory inference = open_case_run(
       directory, task_run(task, reference.observation, run.seed, inference_options(run)));
-  const auto simulator = task.simulator();
-  const auto executor = make_thread_executor(
-      *simulator, {.max_failed_fraction = inference.spec().options.max_failed_fraction});
-  const Run::Inference done = inference.infer(*executor, observer);
+  const OpenSimulator open = open_run_simulator(inference.spec());
+  const RunInference done = infer_run(inference, {*open.executor, observer});
 
   const InferenceResult& result = done.result;
   BenchScores scores{.simulations = done.simulations,
@@ -84,7 +84,7 @@ BenchScores run_case(const BenchCase& run, const BenchReference& reference,
                      .rounds = static_cast<int>(result.rounds.size()),
                      .prior_mass = result.region.mass(),
                      .converged = result.converged};
-  const RatioEstimator& estimator = result.final_marginals.estimator;
+  const AmortizedPosterior& estimator = *result.posterior.posterior;
   const Rng rng = Rng(run.seed).child("bench");
   const std::vector<SamplePair> pairs =
       draw_pairs(estimator, reference, run.samples, rng.child("sample"), observer);

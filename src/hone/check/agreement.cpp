@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "hone/check/health.h"
-#include "hone/inference/marginal_grid.h"
+#include "hone/posterior/judgement.h"
+#include "hone/posterior/marginal_grid.h"
 
 namespace hone {
 namespace {
@@ -134,7 +135,8 @@ ProjectionCheck projection(const MarginalGrid& pair, Index axis, const MarginalG
 
 }  // namespace
 
-Agreement compare_posteriors(const RatioEstimator& estimator, std::span<const double> observation) {
+Agreement compare_posteriors(const AmortizedPosterior& estimator,
+                             std::span<const double> observation) {
   const auto names = estimator.prior().prior().names();
   Agreement result;
   std::map<int, MarginalGrid> singles;  // on the cells of the pairs
@@ -166,11 +168,10 @@ Agreement compare_posteriors(const RatioEstimator& estimator, std::span<const do
 }
 
 CheckResult ensemble_result(const std::vector<EnsembleSpread>& spreads) {
-  // A scatter of 0.3 sigma in a mean is what a summary warns of; half of the mass elsewhere, or a
-  // whole sigma, is another answer.
+  // Half of the mass elsewhere, or a whole sigma, is another answer.
   const auto status_of = [](const EnsembleSpread& s) {
-    if (s.mean_error > 1 || s.distance > 0.5) return Status::fail;
-    return s.mean_error > 0.3 || s.distance > 0.25 ? Status::caution : Status::pass;
+    if (s.mean_error > kEnsembleFail || s.distance > 0.5) return Status::fail;
+    return s.mean_error > kEnsembleCaution || s.distance > 0.25 ? Status::caution : Status::pass;
   };
   CheckResult result{.name = "ensemble"};
   const EnsembleSpread* worst = &spreads.front();
@@ -185,8 +186,8 @@ CheckResult ensemble_result(const std::vector<EnsembleSpread>& spreads) {
   }
   result.status = status_of(*worst);
   const std::string numbers = fmt::format(
-      "{:.1f} % of the mass of {} lies elsewhere from network to network; means scatter by up to "
-      "{:.2f} sigma",
+      "{:.1f} % of the posterior mass of {} differs from network to network; the means scatter by "
+      "up to {:.2f} sigma",
       100 * worst->distance, worst->marginal, mean_error);
   if (result.status == Status::pass) {
     result.reason = "the networks of each ensemble agree: " + numbers;
@@ -213,14 +214,16 @@ CheckResult projection_result(const std::vector<ProjectionCheck>& projections) {
       projections, [&](const ProjectionCheck& p) { return status_of(p) != Status::pass; });
   result.status = status_of(worst);
   const std::string numbers = fmt::format(
-      "{} from {} differs from its own posterior in {:.1f} % of the mass, by {:+.2f} "
-      "sigma in the mean",
+      "the posterior of {} that follows from {} differs from the 1-d posterior in {:.1f} % of the "
+      "mass, and by {:+.2f} sigma in the mean",
       worst.parameter, worst.marginal, 100 * worst.distance, worst.mean_shift);
   if (result.status == Status::pass) {
-    result.reason = "pairs agree with single parameters; the most different: " + numbers;
+    result.reason =
+        "the posteriors of pairs agree with the 1-d posteriors; the largest difference: " + numbers;
   } else {
-    result.reason = "pairs and single parameters disagree: " + numbers;
-    result.advice = "use more simulations, or trust the 1-d posterior: it has less to learn";
+    result.reason = "the posteriors of pairs disagree with the 1-d posteriors: " + numbers;
+    result.advice =
+        "use more simulations; until then trust the 1-d posterior, which is easier to learn";
   }
   result.numbers = {{"flagged", static_cast<double>(flagged)},
                     {"largest_distance", worst.distance},
@@ -235,12 +238,14 @@ CheckResult sampling_result(const std::vector<SamplingCheck>& sampling) {
   constexpr double kFewest = 1e-3;
   CheckResult result{.name = "sampling"};
   const SamplingCheck& worst = *std::ranges::min_element(sampling, {}, &SamplingCheck::efficiency);
-  const std::string numbers = fmt::format("{:.2g} of weighted draws from the region count for {}",
-                                          worst.efficiency, worst.marginal);
+  const std::string numbers =
+      fmt::format("weighted draws from the region have an efficiency of {:.2g} for {}",
+                  worst.efficiency, worst.marginal);
   if (worst.efficiency < kFewest) {
     result.status = Status::caution;
     result.reason = "the region is much wider than the posterior: " + numbers;
-    result.advice = "truncate more: more rounds (max_rounds) or a larger budget";
+    result.advice =
+        "allow more rounds (max_rounds) or a larger budget, so that the region can be cut further";
   } else {
     result.reason = "the region fits the posterior: " + numbers;
   }

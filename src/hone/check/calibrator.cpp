@@ -4,13 +4,13 @@
 
 namespace hone {
 
-std::vector<MarginalRanks> Calibrator::rank(const std::vector<TrainedEstimator>& trained,
+std::vector<MarginalRanks> Calibrator::rank(const std::vector<TrainedPosterior>& trained,
                                             const CalibrationDraws& draws,
                                             const RankOptions& options, const Rng& rng,
                                             Observer& observer) {
   std::vector<MarginalRanks> result;
   for (std::size_t i = 0; i < trained.size(); ++i) {
-    const RatioEstimator& estimator = trained[i].estimator;
+    const AmortizedPosterior& estimator = *trained[i].posterior;
     const Matrix<float> features = estimator.features(draws.x);
     for (MarginalRanks& ranks :
          rank_draws(block_posteriors(estimator), {features, draws.local, draws.first},

@@ -22,7 +22,7 @@ class Calibrator {
   // Ranks of all marginals, of the main networks and of those trained later; those of few
   // parameters first. Draws are independent of each other: the ranks of some of them are the same
   // numbers as in the ranks of all, if these begin with a multiple of options.batch.
-  virtual std::vector<MarginalRanks> rank(const std::vector<TrainedEstimator>& trained,
+  virtual std::vector<MarginalRanks> rank(const std::vector<TrainedPosterior>& trained,
                                           const CalibrationDraws& draws, const RankOptions& options,
                                           const Rng& rng, Observer& observer);
 };

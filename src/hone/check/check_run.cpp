@@ -15,7 +15,8 @@
 #include "hone/check/run_draws.h"
 #include "hone/check/widening.h"
 #include "hone/core/error.h"
-#include "hone/store/run_directory.h"
+#include "hone/run/finished_run.h"
+#include "hone/run/run_lock.h"
 
 namespace hone {
 
@@ -62,7 +63,8 @@ void check_calibration(Checks& checks, const std::vector<MarginalRanks>& ranks,
 
 // 1-d marginals of the main networks, with their posteriors at the observation.
 std::vector<LocalDraws> local_draws(const std::vector<MarginalRanks>& ranks,
-                                    const RatioEstimator& estimator, const Correction& correction,
+                                    const AmortizedPosterior& estimator,
+                                    const Correction& correction,
                                     std::span<const double> observation,
                                     const std::vector<std::string>& names) {
   const Matrix<float> features = estimator.features(observation);
@@ -82,10 +84,10 @@ std::vector<LocalDraws> local_draws(const std::vector<MarginalRanks>& ranks,
   return result;
 }
 
-void check_truncation(Checks& checks, const Run& run, const RatioEstimator& estimator,
+void check_truncation(Checks& checks, const RunDirectory& run, const AmortizedPosterior& estimator,
                       const NoiseModel* noise, const Rng& rng, Observer& observer) {
-  checks.edges =
-      check_edges(run.summary()->parameters, run.spec().prior, estimator.prior().region());
+  checks.edges = check_edges(run.uncorrected_summary()->parameters, run.spec().prior,
+                             estimator.prior().region());
   if (!checks.edges.empty()) checks.checks.push_back(edges_result(checks.edges));
   checks.cuts = check_cuts(run, estimator, noise, rng, observer);
   if (checks.cuts.empty()) return;
@@ -94,22 +96,23 @@ void check_truncation(Checks& checks, const Run& run, const RatioEstimator& esti
   checks.checks.push_back(probe_result(checks.cuts));
 }
 
-void check_data(Checks& checks, const RunDraws& draws, const RatioEstimator& estimator,
-                std::span<const double> observation) {
+void check_data(Checks& checks, const RunDraws& draws, const AmortizedPosterior& estimator,
+                const RunSpec& spec) {
   const Matrix<float> reference = estimator.features(draws.reference_x);
   const Matrix<float> features = estimator.features(draws.x);
-  const Matrix<float> observed = estimator.features(observation);
-  checks.misspecification = measure_typicality(
-      {reference, features, observed.row(0), draws.reference_x, draws.x, observation});
+  const Matrix<float> observed = estimator.features(spec.observation);
+  checks.misspecification =
+      measure_typicality({reference, features, observed.row(0), draws.reference_x, draws.x,
+                          spec.observation, spec.data});
   checks.checks.push_back(typicality_result(checks.misspecification));
 }
 
-void check_health(Checks& checks, const std::vector<TrainedEstimator>& trained,
+void check_health(Checks& checks, const std::vector<TrainedPosterior>& trained,
                   const RunSpec& spec) {
   const double chance = chance_loss(spec.options.training);
-  for (const TrainedEstimator& one : trained) {
+  for (const TrainedPosterior& one : trained) {
     std::vector<std::string> names;
-    for (const Marginal& marginal : one.estimator.marginals()) {
+    for (const Marginal& marginal : one.posterior->marginals()) {
       names.push_back(marginal_name(marginal, spec.prior.names()));
     }
     for (TrainingHealth& health : training_health(names, one.histories, chance)) {
@@ -117,7 +120,7 @@ void check_health(Checks& checks, const std::vector<TrainedEstimator>& trained,
     }
   }
   checks.checks.push_back(training_result(checks.training));
-  Agreement agreement = compare_posteriors(trained[0].estimator, spec.observation);
+  Agreement agreement = compare_posteriors(*trained[0].posterior, spec.observation);
   checks.ensembles = std::move(agreement.ensembles);
   checks.projections = std::move(agreement.projections);
   checks.sampling = std::move(agreement.sampling);
@@ -143,27 +146,23 @@ void conclude(Checks& checks) {
   }
   switch (checks.verdict) {
     case Status::pass:
-      checks.summary =
-          fmt::format("nothing speaks against the result; {} test draws", checks.draws);
+      checks.summary = fmt::format("no check found a problem; {} test draws", checks.draws);
       break;
     case Status::caution: checks.summary = "usable with care; see " + flagged; break;
     case Status::fail: checks.summary = "do not use the result as it is; see " + flagged; break;
   }
 }
 
-std::vector<TrainedEstimator> trained_of(const Run& run) {
-  if (!run.finished()) {
-    fail(ErrorKind::input, "{} is not finished: run `hone resume {}` first",
-         run.directory().string(), run.directory().string());
-  }
-  return run.trained();
+std::vector<TrainedPosterior> trained_of(const RunDirectory& run) {
+  run.require_finished();
+  return run.posteriors();
 }
 
 // What is known of a correction, from the time it was chosen.
-std::vector<CorrectionEntry> known_entries(const Run& run, const Correction& correction,
+std::vector<CorrectionEntry> known_entries(const RunDirectory& run, const Correction& correction,
                                            const std::vector<std::string>& names) {
   std::vector<CorrectionEntry> entries;
-  const auto before = read_checks(run.directory());
+  const auto before = read_checks(run);
   for (const auto& [marginal, power] : correction.powers) {
     constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
     CorrectionEntry entry{
@@ -178,12 +177,12 @@ std::vector<CorrectionEntry> known_entries(const Run& run, const Correction& cor
   return entries;
 }
 
-Checks check(const Run& run, const std::vector<TrainedEstimator>& trained, const RunDraws& draws,
-             const Correction& correction, Executor* executor, Observer& observer,
-             Calibrator& calibrator) {
+Checks check(const RunDirectory& run, const std::vector<TrainedPosterior>& trained,
+             const RunDraws& draws, const Correction& correction, Executor* executor,
+             Observer& observer, Calibrator& calibrator) {
   const RunSpec& spec = run.spec();
   const auto names = spec.prior.names();
-  const RatioEstimator& estimator = trained[0].estimator;
+  const AmortizedPosterior& estimator = *trained[0].posterior;
   const Rng rng = Rng(spec.seed).child("checks");
   Checks checks;
   checks.draws_from = draws.from;
@@ -196,25 +195,25 @@ Checks check(const Run& run, const std::vector<TrainedEstimator>& trained, const
                     local_draws(ranks, estimator, correction, spec.observation, names), names);
   check_truncation(checks, run, estimator, executor == nullptr ? nullptr : executor->noise(),
                    rng.child("cuts"), observer);
-  check_data(checks, draws, estimator, spec.observation);
+  check_data(checks, draws, estimator, spec);
   check_health(checks, trained, spec);
   conclude(checks);
   observer.stage_finished("check");
   return checks;
 }
 
-void save(const Run& run, const Checks& checks) {
-  const RunLock lock(run.directory());
-  write_checks(run.directory(), checks);
+void save(const RunDirectory& run, const Checks& checks) {
+  const RunLock lock(run.path());
+  write_checks(run, checks);
 }
 
 }  // namespace
 
-Checks check_run(const Run& run, const CheckOptions& options, Executor* executor,
+Checks check_run(const RunDirectory& run, const CheckOptions& options, Executor* executor,
                  Observer& observer, Calibrator& calibrator) {
   options.validate();
   const auto trained = trained_of(run);
-  const Region& region = trained[0].estimator.prior().region();
+  const Region& region = trained[0].posterior->prior().region();
   const RunDraws draws = find_draws(run, region, options, executor, observer);
   const Correction correction = run.correction().value_or(Correction{});
   Checks checks = check(run, trained, draws, correction, executor, observer, calibrator);
@@ -223,11 +222,11 @@ Checks check_run(const Run& run, const CheckOptions& options, Executor* executor
   return checks;
 }
 
-Checks correct_run(const Run& run, const CheckOptions& options, Executor* executor,
+Checks correct_run(const RunDirectory& run, const CheckOptions& options, Executor* executor,
                    Observer& observer, Calibrator& calibrator) {
   options.validate();
   const auto trained = trained_of(run);
-  const Region& region = trained[0].estimator.prior().region();
+  const Region& region = trained[0].posterior->prior().region();
   const RunDraws draws = find_draws(run, region, options, executor, observer);
   RankOptions rank_options;
   rank_options.powers = widening_powers();
@@ -237,9 +236,9 @@ Checks correct_run(const Run& run, const CheckOptions& options, Executor* execut
   observer.stage_finished("check");
   Widening widening = choose_widening(ranks, run.spec().prior.names());
   if (widening.correction.powers.empty()) {
-    run.remove_correction();
+    remove_correction(run);
   } else {
-    run.write_corrected(widening.correction);
+    correct_posterior(run, widening.correction);
   }
   Checks checks = check(run, trained, draws, widening.correction, executor, observer, calibrator);
   checks.correction = std::move(widening.entries);

@@ -2,7 +2,7 @@
 
 #include "hone/check/calibrator.h"
 #include "hone/check/checks.h"
-#include "hone/inference/run.h"
+#include "hone/run/run_directory.h"
 
 namespace hone {
 
@@ -19,12 +19,12 @@ struct CheckOptions {
 // Tests a finished run (docs/howto/check.md) and saves what was found as its checks.json.
 // Error{input} if it is not finished. `executor` makes simulations, if they are asked for, and
 // knows the noise of a simulator that brings its own; it may be null where neither is needed.
-Checks check_run(const Run& run, const CheckOptions& options, Executor* executor,
+Checks check_run(const RunDirectory& run, const CheckOptions& options, Executor* executor,
                  Observer& observer, Calibrator& calibrator = local_calibrator());
 
 // Widens the posteriors that a coverage test finds too narrow, beside the run's own, and checks the
 // result. An earlier correction is replaced; where nothing is too narrow there is none.
-Checks correct_run(const Run& run, const CheckOptions& options, Executor* executor,
+Checks correct_run(const RunDirectory& run, const CheckOptions& options, Executor* executor,
                    Observer& observer, Calibrator& calibrator = local_calibrator());
 
 }  // namespace hone

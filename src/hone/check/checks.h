@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hone/core/matrix.h"
+#include "hone/run/run_directory.h"
 
 // What the checks of a run found: plain values, saved as checks.json in the run directory
 // (docs/run-directory.md), printed by `hone check` and drawn by the report.
@@ -106,6 +107,7 @@ struct ColumnScore {
   double observed = 0;
   double median = 0, low = 0, high = 0;  // of simulated data: median, 2.5 % and 97.5 %
   double score = 0;                      // robust z-score
+  std::string name = {};                 // "spectrum[17]"; empty where the data are not described
 };
 
 struct Misspecification {
@@ -182,7 +184,7 @@ nlohmann::ordered_json to_json(const Checks& checks);
 Checks checks_from_json(const nlohmann::ordered_json& json);  // nlohmann's exceptions, Error{input}
 
 // <run>/checks.json; nothing if the run has not been checked. Error{io} if it is damaged.
-std::optional<Checks> read_checks(const std::filesystem::path& run);
-void write_checks(const std::filesystem::path& run, const Checks& checks);
+std::optional<Checks> read_checks(const RunDirectory& run);
+void write_checks(const RunDirectory& run, const Checks& checks);
 
 }  // namespace hone

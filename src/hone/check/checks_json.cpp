@@ -3,7 +3,7 @@
 
 #include "hone/check/checks.h"
 #include "hone/core/error.h"
-#include "hone/inference/run_files.h"
+#include "hone/run/run_files.h"
 
 // checks.json, field by field. Each struct lists its fields once, in visit(); writing and reading
 // both walk that list.
@@ -81,6 +81,7 @@ template <typename V>
 void visit(V& v, ColumnScore& c) {
   v("column", c.column), v("observed", c.observed), v("median", c.median);
   v("low", c.low), v("high", c.high), v("score", c.score);
+  v.if_given("name", c.name);
 }
 
 template <typename V>
@@ -141,6 +142,10 @@ class Writer {
   void operator()(const char* name, T& value) {
     json[name] = of(value);
   }
+  // A text that is not there if it is empty.
+  void if_given(const char* name, std::string& value) {
+    if (!value.empty()) json[name] = value;
+  }
 
  private:
   static OrderedJson of(double value) {
@@ -176,6 +181,9 @@ class Reader {
   void operator()(const char* name, T& value) {
     read(value, json_.at(name));
   }
+  void if_given(const char* name, std::string& value) {
+    if (json_.contains(name)) value = json_.at(name);
+  }
 
  private:
   static void read(double& value, const OrderedJson& json) {
@@ -201,10 +209,6 @@ class Reader {
 
   const OrderedJson& json_;
 };
-
-std::filesystem::path checks_file(const std::filesystem::path& run) {
-  return run / "checks.json";
-}
 
 }  // namespace
 
@@ -240,15 +244,15 @@ Checks checks_from_json(const OrderedJson& json) {
   return checks;
 }
 
-std::optional<Checks> read_checks(const std::filesystem::path& run) {
-  const std::filesystem::path file = checks_file(run);
+std::optional<Checks> read_checks(const RunDirectory& run) {
+  const std::filesystem::path file = run.checks_file();
   if (!std::filesystem::exists(file)) return std::nullopt;
   const std::string text = read_file(file);
   return make_sense_of(file, [&] { return checks_from_json(OrderedJson::parse(text)); });
 }
 
-void write_checks(const std::filesystem::path& run, const Checks& checks) {
-  write_json(checks_file(run), to_json(checks));
+void write_checks(const RunDirectory& run, const Checks& checks) {
+  write_json(run.checks_file(), to_json(checks));
 }
 
 }  // namespace hone

@@ -204,15 +204,16 @@ void summarize(CoverageCheck& check, const CoverageLimits& limits) {
   result.status = worst->status;
   const bool narrow = worst->probability < worst->probability_wide;
   if (result.status == Status::pass) {
-    result.reason = fmt::format("regions hold the truth as often as they say; the lowest: {}",
-                                describe(*worst, limits));
+    result.reason = fmt::format(
+        "credible regions contain the true values as often as they should; the lowest coverage: {}",
+        describe(*worst, limits));
   } else {
     result.reason = fmt::format(
-        "{}: {}{}", narrow ? "overconfident" : "wider than need be", describe(*worst, limits),
+        "{}: {}{}", narrow ? "overconfident" : "wider than necessary", describe(*worst, limits),
         flagged > 1 ? fmt::format("; {} more are flagged", flagged - 1) : "");
     result.advice =
         narrow ? "use more simulations or a larger ensemble; `hone check DIR --correct` widens the "
-                 "posteriors by what is missing"
+                 "posteriors as far as necessary"
         : worst->levels[1].empirical > worst->levels[1].nominal - limits.shortfall / 2
             ? "the intervals are safe; more simulations would make them narrower"
             : "the shape is wrong, too wide in the middle and too narrow in the tails: use more "
@@ -236,8 +237,9 @@ CoverageCheck check_coverage(const std::vector<MarginalCredibility>& marginals,
   const Index draws = std::ssize(marginals[0].credibility);
   if (draws < limits.fewest_draws) {
     check.result.status = Status::caution;
-    check.result.reason = fmt::format("only {} test draws: too few to say anything", draws);
-    check.result.advice = "make more with `hone check DIR --simulations 1000`";
+    check.result.reason =
+        fmt::format("there are only {} test draws, too few to measure the coverage", draws);
+    check.result.advice = "make more test draws with `hone check DIR --simulations 1000`";
     return check;
   }
   for (const MarginalCredibility& marginal : marginals) {

@@ -6,12 +6,11 @@
 
 #include "hone/check/cuts.h"
 #include "hone/check/proportion.h"
+#include "hone/posterior/judgement.h"
 
 namespace hone {
 
 CheckResult edges_result(const std::vector<EdgeCheck>& edges) {
-  // A Gaussian cut at 0.01 of its peak has lost 0.2 % of its mass, at 0.2 it has lost 4 %.
-  constexpr double kCaution = 0.01, kFail = 0.2;
   CheckResult result{.name = "edges"};
   double worst = 0;
   std::string place;
@@ -23,19 +22,20 @@ CheckResult edges_result(const std::vector<EdgeCheck>& edges) {
       }
     }
   }
-  result.status = worst > kFail ? Status::fail : worst > kCaution ? Status::caution : Status::pass;
+  result.status = worst > kEdgeFail      ? Status::fail
+                  : worst > kEdgeCaution ? Status::caution
+                                         : Status::pass;
   if (place.empty()) {
-    result.reason = "the region ends only where the prior does";
+    result.reason = "the region has no other edges than the prior";
   } else {
     result.reason = fmt::format(
-        "the density at {} of the region is {:.2g} of the peak, the "
-        "highest of all edges",
+        "the posterior density at {} of the region is {:.2g} of its peak, the highest of all edges",
         place, worst);
   }
   if (result.status != Status::pass) {
     result.advice =
-        "the posterior goes on beyond the region: use a smaller epsilon, or more "
-        "simulations per round";
+        "the posterior continues beyond the region: use a smaller epsilon, or more simulations per "
+        "round";
   }
   result.numbers = {{"highest_density", worst}};
   return result;
@@ -50,8 +50,8 @@ CheckResult lost_mass_result(const std::vector<CutCheck>& cuts) {
       *std::ranges::max_element(lost, {}, [](const auto& one) { return one.second; });
   result.status = worst > kFail ? Status::fail : worst > kCaution ? Status::caution : Status::pass;
   result.reason = fmt::format(
-      "all cuts together lost at most {:.1g} of the posterior of a parameter ({}), as their "
-      "networks estimate",
+      "all cuts together lost at most {:.1g} of the posterior of a parameter ({}), as estimated by "
+      "the networks that decided them",
       worst, parameter);
   if (result.status != Status::pass) result.advice = "use a smaller epsilon";
   result.numbers = {{"largest_lost_mass", worst}};
@@ -81,7 +81,7 @@ CheckResult cut_truths_result(const std::vector<CutCheck>& cuts) {
   if (worst_probability <= kChance / static_cast<double>(cuts.size())) {
     result.status = rate > kFail ? Status::fail : Status::caution;
     result.reason = fmt::format(
-        "the cut of {} in round {} is not safe: it would have lost {} of {} true values",
+        "the cut of {} in round {} is not safe: it would have removed {} of {} true values",
         worst->parameter, worst->round, worst->cut_truths, worst->draws);
     result.advice =
         "use more simulations per round (round_fraction, round_minimum) or a smaller epsilon";
@@ -89,7 +89,7 @@ CheckResult cut_truths_result(const std::vector<CutCheck>& cuts) {
     result.reason = "the networks that decided the cuts were not kept, so they cannot be tested";
   } else {
     result.reason =
-        fmt::format("the rule would have cut {} of {} true values of test draws", cut, draws);
+        fmt::format("the cuts would have removed {} of {} true values of test draws", cut, draws);
   }
   double lowest = 1;
   for (const CutCheck& one : cuts) {
@@ -121,16 +121,17 @@ CheckResult probe_result(const std::vector<CutCheck>& cuts) {
   }
   result.status = share > kFail ? Status::fail : share > kCaution ? Status::caution : Status::pass;
   if (result.status == Status::pass) {
-    result.reason =
-        near == 0
-            ? std::string("no simulation outside the final region's like was found to compare")
-            : fmt::format(
-                  "of {} simulations that look like the observation, {} come from what "
-                  "was cut away",
-                  near, outside);
+    result.reason = near == 0 ? std::string(
+                                    "no simulation with data like the observation was found, so "
+                                    "nothing could be compared")
+                              : fmt::format(
+                                    "of {} simulations that look like the observation, {} come "
+                                    "from parts that were cut away",
+                                    near, outside);
   } else {
     result.reason = fmt::format(
-        "{} of {} simulations that look like the observation have a {} that round {} cut away",
+        "{} of {} simulations that look like the observation have a value of {} that round {} cut "
+        "away",
         worst->near_outside, worst->near, worst->parameter, worst->round);
     result.advice =
         "a mode may have been lost: use more simulations per round (round_fraction) or a "

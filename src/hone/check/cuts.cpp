@@ -13,6 +13,7 @@
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/axis_cut.h"
+#include "hone/run/finished_run.h"
 
 namespace hone {
 namespace {
@@ -33,7 +34,7 @@ struct Rows {
 };
 
 Rows read_rows(const Dataset& data, std::span<const Index> chosen,
-               const RatioEstimator& estimator) {
+               const AmortizedPosterior& estimator) {
   const Index n = std::ssize(chosen);
   Matrix<float> x(n, data.x->cols());
   data.x->read(x, chosen);
@@ -50,7 +51,7 @@ Rows read_rows(const Dataset& data, std::span<const Index> chosen,
 }
 
 // Ranks of the 1-d marginals only, by parameter.
-std::vector<MarginalRanks> single_ranks(const RatioEstimator& estimator, const Rows& rows,
+std::vector<MarginalRanks> single_ranks(const AmortizedPosterior& estimator, const Rows& rows,
                                         const Rng& rng) {
   RankOptions options;
   options.most_dimensions = 1;
@@ -60,7 +61,7 @@ std::vector<MarginalRanks> single_ranks(const RatioEstimator& estimator, const R
 
 // How many of the true values of parameter d a cut at epsilon would drop, given their data: the
 // rule of agreed_heights() on a regular grid through each of them, of which it is point 0.
-Index dropped_truths(const RatioEstimator& networks, int d, const Rows& rows, double epsilon) {
+Index dropped_truths(const AmortizedPosterior& networks, int d, const Rows& rows, double epsilon) {
   constexpr Index kPoints = 160;
   const Index draws = rows.local.rows(), axis = networks.find({d});
   Matrix<float> local(draws * kPoints, 1);
@@ -68,7 +69,7 @@ Index dropped_truths(const RatioEstimator& networks, int d, const Rows& rows, do
     const double place = rows.local(k / kPoints, d) + static_cast<double>(k % kPoints) / kPoints;
     local(k, 0) = static_cast<float>(place - std::floor(place));
   }
-  const auto ratios = networks.log_ratio_blocks(axis, rows.features, local);
+  const auto ratios = networks.log_density_blocks(axis, rows.features, local);
   std::vector<char> dropped(static_cast<std::size_t>(draws));
   parallel_for(draws, [&](Index i) {
     Matrix<float> curves(std::ssize(ratios), kPoints);
@@ -92,7 +93,8 @@ bool inside_axis(const Prior& prior, const Region& region, int d, double theta) 
 
 class CutChecker {
  public:
-  CutChecker(const Run& run, const RatioEstimator& final, const NoiseModel* noise, const Rng& rng)
+  CutChecker(const RunDirectory& run, const AmortizedPosterior& final, const NoiseModel* noise,
+             const Rng& rng)
       : run_(run), prior_(run.spec().prior), final_(final), noise_(noise), rng_(rng) {
     const Matrix<float> observed = final.features(run.spec().observation);
     for (const Marginal& marginal : final.marginals()) {
@@ -101,7 +103,7 @@ class CutChecker {
       }
     }
     // What the networks saw in training: elsewhere their answers mean nothing.
-    const Run::Data inside = run.data_inside(final.prior().region(), noise);
+    const RunData inside = training_data(run, final.prior().region(), noise);
     const Rows seen = read_rows(inside.rows, at_most(inside.rows.training), final);
     distance_.emplace(seen.features);
     std::vector<double> distances = (*distance_)(seen.features);
@@ -119,8 +121,9 @@ class CutChecker {
                         .coverage68 = kNoNumber,
                         .coverage95 = kNoNumber});
     }
-    const Run::Data data = run_.data_inside(round.region, noise_, issued);
-    if (const auto networks = run_.round_networks(round)) test(checks, round, data.rows, *networks);
+    const RunData data = training_data(run_, round.region, noise_, issued);
+    if (const SharedPosterior networks = run_.round_networks(round))
+      test(checks, round, data.rows, *networks);
     probe(checks, round, data.rows);
     return checks;
   }
@@ -132,7 +135,7 @@ class CutChecker {
   }
 
   void test(std::vector<CutCheck>& checks, const Round& round, const Dataset& data,
-            const RatioEstimator& networks) const {
+            const AmortizedPosterior& networks) const {
     if (data.validation.empty()) return;
     const Rows rows = read_rows(data, at_most(data.validation), networks);
     const double epsilon = run_.spec().options.truncation.epsilon;
@@ -205,9 +208,9 @@ class CutChecker {
     return true;
   }
 
-  const Run& run_;
+  const RunDirectory& run_;
   const Prior& prior_;
-  const RatioEstimator& final_;
+  const AmortizedPosterior& final_;
   const NoiseModel* noise_;
   Rng rng_;
   std::map<int, Matrix<double>> observed_;   // posteriors of the observation, by parameter
@@ -226,7 +229,7 @@ bool looks_alike(std::span<const double> posterior, std::span<const double> obse
   return distance <= 0.4;
 }
 
-std::vector<CutCheck> check_cuts(const Run& run, const RatioEstimator& final,
+std::vector<CutCheck> check_cuts(const RunDirectory& run, const AmortizedPosterior& final,
                                  const NoiseModel* simulator_noise, const Rng& rng,
                                  Observer& observer) {
   std::vector<CutCheck> checks;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hone/check/checks.h"
-#include "hone/inference/run.h"
+#include "hone/run/run_directory.h"
 
 // Was anything cut away that should have stayed?
 
@@ -22,7 +22,7 @@ CheckResult edges_result(const std::vector<EdgeCheck>& edges);
 //   near        the probe: simulations of the region before the cut, other parameters inside the
 //               new one, whose data are typical of the final region and give the posterior of the
 //               observation there. If many of them come from what was cut away, a mode was.
-std::vector<CutCheck> check_cuts(const Run& run, const RatioEstimator& final,
+std::vector<CutCheck> check_cuts(const RunDirectory& run, const AmortizedPosterior& final,
                                  const NoiseModel* simulator_noise, const Rng& rng,
                                  Observer& observer);
 CheckResult lost_mass_result(const std::vector<CutCheck>& cuts);

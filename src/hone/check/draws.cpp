@@ -142,7 +142,7 @@ class Ranker {
 
   std::vector<Matrix<float>> log_ratios(const Marginal& marginal, const Matrix<float>& local,
                                         Index begin, Index count) const {
-    return posteriors_.log_ratios(marginal, draws_.features.rows(begin, count), local);
+    return posteriors_.log_densities(marginal, draws_.features.rows(begin, count), local);
   }
 
   // The 1-d posteriors of the draws, on a grid that knows nothing of the true value: where
@@ -267,11 +267,11 @@ class Ranker {
 
 }  // namespace
 
-BlockPosteriors block_posteriors(const RatioEstimator& estimator) {
+BlockPosteriors block_posteriors(const AmortizedPosterior& estimator) {
   return {estimator.prior(), estimator.marginals(),
           [&estimator](const Marginal& marginal, MatrixView<const float> features,
                        MatrixView<const float> local) {
-            return estimator.log_ratio_blocks(estimator.find(marginal), features, local);
+            return estimator.log_density_blocks(estimator.find(marginal), features, local);
           },
           [&estimator](const Marginal& marginal) {
             return estimator.weights(estimator.find(marginal));
@@ -286,7 +286,7 @@ Matrix<double> posterior_masses(const BlockPosteriors& posteriors, const Margina
   for (Index i = 0; i < local.rows(); ++i) {
     local(i, 0) = (static_cast<float>(i % cells) + 0.5F) / static_cast<float>(cells);
   }
-  const auto ratios = posteriors.log_ratios(marginal, features, local);
+  const auto ratios = posteriors.log_densities(marginal, features, local);
   const std::vector<double> even(static_cast<std::size_t>(cells), 1.0);
   const auto weights = network_weights(posteriors, marginal, ratios.size());
   Matrix<double> masses(n, cells);

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "hone/core/observer.h"
-#include "hone/inference/correction.h"
-#include "hone/inference/ratio_estimator.h"
+#include "hone/posterior/amortized_posterior.h"
+#include "hone/posterior/correction.h"
 
 namespace hone {
 
@@ -40,18 +40,18 @@ struct TestDraws {
   Index first = 0;  // number of the first row among all draws, which names its random stream
 };
 
-// Posteriors for many data vectors: log r of each network of a marginal, (n, m) for n rows of
+// Posteriors for many data vectors: log density of each network of a marginal, (n, m) for n rows of
 // features with m rows of local coordinates each.
 struct BlockPosteriors {
   TruncatedPrior prior;
   std::vector<Marginal> marginals;
   std::function<std::vector<Matrix<float>>(
       const Marginal& marginal, MatrixView<const float> features, MatrixView<const float> local)>
-      log_ratios;
+      log_densities;
   // Of the networks of a marginal in their average; none: equal ones.
   std::function<std::span<const double>(const Marginal& marginal)> weights = nullptr;
 };
-BlockPosteriors block_posteriors(const RatioEstimator& estimator);  // which must outlive it
+BlockPosteriors block_posteriors(const AmortizedPosterior& estimator);  // which must outlive it
 
 // (n, cells): 1-d posteriors for n rows of features, as masses on an even grid of the local
 // coordinate. A few hundred rows at a time: all of them are evaluated at once.

@@ -187,18 +187,18 @@ std::vector<EcdfCurve> ecdf_curves(const std::vector<UniformValues>& values,
 }
 
 CheckResult sbc_result(const std::vector<EcdfCurve>& curves, const EcdfLimits& limits) {
-  return summarize(
-      "sbc", curves, limits, "true values are spread over the posteriors as they should",
-      "true values are not spread over the posteriors as they should",
-      "posteriors are shifted or have the wrong width: use more simulations or a larger "
-      "ensemble");
+  return summarize("sbc", curves, limits,
+                   "the true values are spread over the posteriors as they should be",
+                   "the true values are not spread over the posteriors as they should be",
+                   "the posteriors are shifted or have the wrong width: use more simulations or a "
+                   "larger ensemble");
 }
 
 CheckResult tarp_result(const std::vector<EcdfCurve>& curves, const EcdfLimits& limits) {
-  return summarize("tarp", curves, limits, "distances to random points are as they should be",
-                   "distances to random points are not as they should be",
-                   "the joint shape of parameters is wrong: use more simulations or a larger "
-                   "ensemble");
+  return summarize(
+      "tarp", curves, limits, "the distances of true values to random points are as they should be",
+      "the distances of true values to random points are not as they should be",
+      "the shape of the joint posterior is wrong: use more simulations or a larger ensemble");
 }
 
 }  // namespace hone

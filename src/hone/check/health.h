@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hone/check/checks.h"
-#include "hone/inference/ratio_estimator.h"
+#include "hone/posterior/amortized_posterior.h"
 
 // Is the estimator in order, whatever the data? Training curves; and at the observation, do the
 // networks of an ensemble agree, and do 2-d posteriors agree with 1-d ones?
@@ -28,7 +28,8 @@ struct Agreement {
   std::vector<ProjectionCheck> projections;
   std::vector<SamplingCheck> sampling;
 };
-Agreement compare_posteriors(const RatioEstimator& estimator, std::span<const double> observation);
+Agreement compare_posteriors(const AmortizedPosterior& estimator,
+                             std::span<const double> observation);
 
 CheckResult ensemble_result(const std::vector<EnsembleSpread>& spreads);
 CheckResult projection_result(const std::vector<ProjectionCheck>& projections);

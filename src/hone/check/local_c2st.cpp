@@ -162,14 +162,14 @@ CheckResult local_c2st_result(const std::vector<LocalC2st>& marginals, const Loc
       fmt::format("accuracy {:.3f} for {}, from {:.0f} draws with data like the observation",
                   worst->accuracy, worst->marginal, worst->effective_draws);
   if (result.status == Status::pass) {
-    result.reason = "near the observation, true values cannot be told from posterior draws; " +
-                    numbers +
-                    (worst->probability > limits.false_alarms ? ", which chance explains" : "");
+    result.reason =
+        "near the observation, true values cannot be distinguished from posterior draws; " +
+        numbers + (worst->probability > limits.false_alarms ? ", which can be due to chance" : "");
   } else {
     result.reason =
-        "near the observation, true values can be told from posterior draws: " + numbers;
+        "near the observation, true values can be distinguished from posterior draws: " + numbers;
     result.advice =
-        "the posterior is wrong at your data even if it is right on average: use more "
+        "the posterior is wrong for your data, even if it is right on average: use more "
         "simulations";
   }
   result.numbers = {{"flagged", static_cast<double>(flagged)},

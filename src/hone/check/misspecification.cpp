@@ -60,10 +60,12 @@ Misspecification measure_typicality(const TypicalityData& data, const Typicality
   found.measures = {measure("features", distance(observed_features)[0], distance(data.features)),
                     measure("largest column", observed.largest, std::move(largest)),
                     measure("all columns", observed.mean, std::move(mean))};
+  const bool named = data.description.declared();
   for (std::size_t c = 0; c < scales.size(); ++c) {
     const ColumnScale& scale = scales[c];
     found.worst_columns.push_back({static_cast<Index>(c), data.observation[c], scale.median,
-                                   scale.low, scale.high, scale.score(data.observation[c])});
+                                   scale.low, scale.high, scale.score(data.observation[c]),
+                                   named ? data.description.name_of(Index(c)) : ""});
   }
   std::ranges::stable_sort(found.worst_columns, std::greater{},
                            [](const ColumnScore& c) { return std::abs(c.score); });
@@ -75,9 +77,9 @@ CheckResult typicality_result(const Misspecification& found, const TypicalityLim
   CheckResult result{.name = "misspecification"};
   if (found.measures.empty()) {
     result.status = Status::caution;
-    result.reason =
-        fmt::format("only {} test draws: too few to compare the observation with", found.draws);
-    result.advice = "make more with `hone check DIR --simulations 1000`";
+    result.reason = fmt::format(
+        "there are only {} test draws, too few to compare the observation with them", found.draws);
+    result.advice = "make more test draws with `hone check DIR --simulations 1000`";
     return result;
   }
   // With few draws the smallest possible rank is 1 / (draws + 1): then the observation must be
@@ -102,19 +104,20 @@ CheckResult typicality_result(const Misspecification& found, const TypicalityLim
   std::string columns;
   for (std::size_t c = 0; c < std::min<std::size_t>(3, found.worst_columns.size()); ++c) {
     const ColumnScore& column = found.worst_columns[c];
-    columns +=
-        fmt::format("{}column {} ({:+.1f} sigma)", c == 0 ? "" : ", ", column.column, column.score);
+    const std::string name =
+        column.name.empty() ? fmt::format("column {}", column.column) : column.name;
+    columns += fmt::format("{}{} ({:+.1f} sigma)", c == 0 ? "" : ", ", name, column.score);
   }
   const std::string place = fmt::format(
-      "{:.1f} % of simulated data are as far out by the measure "
-      "\"{}\"; farthest are {}",
+      "{:.1f} % of simulated data are at least as unusual by the measure \"{}\"; the most unusual "
+      "are {}",
       100 * worst->probability, worst->name, columns);
   if (result.status == Status::pass) {
     result.reason = "the observation looks like simulated data: " + place;
   } else {
     result.reason = "the observation does not look like simulated data: " + place;
     result.advice =
-        fmt::format("the simulator may miss something that is in the data: look at {}", columns);
+        fmt::format("the simulator may lack something that is in the data: look at {}", columns);
   }
   for (const TypicalityMeasure& one : found.measures) {
     result.numbers.emplace_back(one.name + " probability", one.probability);

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "hone/check/checks.h"
+#include "hone/core/data_description.h"
 
 namespace hone {
 
@@ -19,6 +20,7 @@ struct TypicalityData {
   std::span<const float> observed_features;
   MatrixView<const float> reference, draws;  // (m, columns), (n, columns), raw
   std::span<const double> observation;
+  DataDescription description = {};  // names of columns, if they have any
 };
 struct TypicalityLimits {
   double false_alarms = 0.01;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "hone/core/error.h"
+#include "hone/run/finished_run.h"
 
 namespace hone {
 namespace {
@@ -20,10 +21,10 @@ std::span<const Index> first_rows(const std::vector<Index>& rows, Index most) {
 
 }  // namespace
 
-RunDraws find_draws(const Run& run, const Region& region, const CheckOptions& options,
+RunDraws find_draws(const RunDirectory& run, const Region& region, const CheckOptions& options,
                     Executor* executor, Observer& observer) {
   const NoiseModel* noise = executor == nullptr ? nullptr : executor->noise();
-  const Run::Data own = run.data_inside(region, noise);
+  const RunData own = training_data(run, region, noise);
   const Index row_bytes = own.rows.x->cols() * static_cast<Index>(sizeof(float));
   const Index wanted = std::max(options.most_draws, options.simulations);
   const Index most = std::clamp<Index>(options.most_bytes / row_bytes, 1, wanted);
@@ -44,7 +45,7 @@ RunDraws find_draws(const Run& run, const Region& region, const CheckOptions& op
   } else {
     HONE_ASSERT(executor != nullptr);
     draws.from = "fresh";
-    const Run::Data fresh = run.test_data(region, options.simulations, *executor, observer);
+    const RunData fresh = test_data(run, region, options.simulations, *executor, observer);
     std::vector<Index> all(static_cast<std::size_t>(fresh.rows.rows()));
     std::iota(all.begin(), all.end(), Index{0});
     take(fresh.rows, all);

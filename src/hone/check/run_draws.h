@@ -13,7 +13,7 @@ struct RunDraws {
   Matrix<double> local;          // (n, parameters) of x
 };
 
-RunDraws find_draws(const Run& run, const Region& region, const CheckOptions& options,
+RunDraws find_draws(const RunDirectory& run, const Region& region, const CheckOptions& options,
                     Executor* executor, Observer& observer);
 
 }  // namespace hone

@@ -75,20 +75,21 @@ CheckResult training_result(const std::vector<TrainingHealth>& health) {
   };
   if (dead != nullptr) {
     flag(Status::fail, fmt::format("a network of {} never had a finite loss", dead->marginal),
-         "use a smaller learning_rate, or look for wild values in the data");
+         "use a smaller learning_rate, or look for extreme values in the data");
   }
   if (diverged > 0) {
     flag(Status::caution, fmt::format("{} of {} networks diverged", diverged, networks),
          "use a smaller learning_rate or clip_norm");
   }
   if (unlearned == networks) {
-    flag(Status::caution, "no network learnt anything: every posterior is the prior",
-         "use more simulations; or the data say nothing about the parameters");
+    flag(Status::caution, "no network learned anything: every posterior equals the prior",
+         "use more simulations, unless the data contain no information about the parameters");
   }
   if (2 * overfitted > networks) {
     flag(Status::caution,
-         fmt::format("{} of {} networks know their training data much better than other data",
-                     overfitted, networks),
+         fmt::format(
+             "{} of {} networks fit their training data much better than other data (overfitting)",
+             overfitted, networks),
          "use more simulations, dropout or weight_decay");
   }
   if (2 * unfinished > networks) {
@@ -98,12 +99,11 @@ CheckResult training_result(const std::vector<TrainingHealth>& health) {
          "allow more epochs (max_epochs)");
   }
   if (result.status == Status::pass) {
-    result.reason =
-        fmt::format("{} networks trained in order{}", networks,
-                    unlearned == 0 ? ""
-                                   : fmt::format("; {} found nothing in the data about their "
-                                                 "parameters",
-                                                 unlearned));
+    result.reason = fmt::format(
+        "{} networks were trained without problems{}", networks,
+        unlearned == 0 ? ""
+                       : fmt::format("; {} found no information about their parameters in the data",
+                                     unlearned));
   }
   result.numbers = {{"networks", static_cast<double>(networks)},
                     {"diverged", static_cast<double>(diverged)},

@@ -11,7 +11,7 @@ namespace hone {
 std::vector<double> widening_powers();
 
 // How much each posterior must be widened so that its regions hold the truth as often as they say:
-// the largest power (hone/inference/correction.h) for which the true values' mean square z-score is
+// the largest power (hone/posterior/correction.h) for which the true values' mean square z-score is
 // no more than that of a right posterior, and 1 where chance explains the shortfall. Never
 // narrower.
 struct Widening {

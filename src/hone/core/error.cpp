@@ -1,6 +1,21 @@
 #include "hone/core/error.h"
 
 namespace hone {
+namespace {
+
+std::string message_of(const ErrorParts& parts) {
+  if (parts.place.empty()) return parts.reason;
+  if (parts.value.empty()) return fmt::format("{}: {}", parts.place, parts.reason);
+  return fmt::format("{} = {}: {}", parts.place, parts.value, parts.reason);
+}
+
+std::string text_of(const ErrorParts& parts, ActionWords words) {
+  const Advice& advice = parts.advice;
+  if (advice.action == Action::none) return message_of(parts);
+  return message_of(parts) + advice.before + words(advice.action, advice.run) + advice.after;
+}
+
+}  // namespace
 
 std::string to_string(ErrorKind kind) {
   switch (kind) {
@@ -11,6 +26,55 @@ std::string to_string(ErrorKind kind) {
     case ErrorKind::interrupted: return "interrupted";
   }
   return "unknown";
+}
+
+std::string command_words(Action action, const std::string& run) {
+  const std::string where = run.empty() ? "" : " " + run;
+  switch (action) {
+    case Action::none: return "";
+    case Action::resume:
+    case Action::open: return fmt::format("run `hone resume{}`", where);
+    case Action::ask: return fmt::format("`hone ask{}` says what comes next", where);
+    case Action::ask_or_resume:
+      return fmt::format("go on with `hone ask{0}` or `hone resume{0}`", where);
+    case Action::ask_and_tell:
+      return fmt::format(
+          "get their parameters by `hone ask{0}`, hand back results by `hone tell{0}`", where);
+  }
+  return "";
+}
+
+Error::Error(ErrorKind kind, ErrorParts parts)
+    : std::runtime_error(text_of(parts, command_words)),
+      kind_(kind),
+      parts_(std::make_shared<const ErrorParts>(std::move(parts))) {}
+
+std::string Error::message() const {
+  return message_of(*parts_);
+}
+
+std::string Error::text(ActionWords words) const {
+  return text_of(*parts_, words);
+}
+
+Error Error::moved_to(std::string place) const {
+  ErrorParts parts = *parts_;
+  parts.place = std::move(place);
+  return {kind_, std::move(parts)};
+}
+
+Error Error::followed_by(const std::string& more) const {
+  ErrorParts parts = *parts_;
+  (parts.advice.action == Action::none ? parts.reason : parts.advice.after) += more;
+  return {kind_, std::move(parts)};
+}
+
+void fail_place(std::string place, std::string reason) {
+  throw Error(ErrorKind::input, ErrorParts{.place = std::move(place), .reason = std::move(reason)});
+}
+
+void fail_with_advice(ErrorKind kind, std::string reason, Advice advice) {
+  throw Error(kind, ErrorParts{.reason = std::move(reason), .advice = std::move(advice)});
 }
 
 void assertion_failed(const char* condition, const char* file, int line) {

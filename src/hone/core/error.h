@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -19,21 +20,77 @@ enum class ErrorKind {
 
 std::string to_string(ErrorKind kind);
 
+// What a user may do with a run. Each interface has its own name for it.
+enum class Action {
+  none,
+  resume,         // let the run go on
+  open,           // the same, if it is not open yet
+  ask,            // see which simulations come next
+  ask_or_resume,  // go on in either way
+  ask_and_tell,   // get parameters, hand back results
+};
+
+// An action within a sentence: "; make room and " + action + ": what it held is computed again".
+struct Advice {
+  std::string before = {};
+  Action action = Action::none;
+  std::string run = {};  // directory, where it is known
+  std::string after = {};
+};
+
+// How an interface phrases an action, on the run in this directory (empty: not known).
+using ActionWords = std::string (*)(Action action, const std::string& run);
+std::string command_words(Action action, const std::string& run);  // "run `hone resume DIR`"
+
+// What an error is made of: "<place> = <value>: <reason><advice>". A reason alone is enough.
+struct ErrorParts {
+  std::string place = {};  // a field or file, such as "epsilon"
+  std::string value = {};
+  std::string reason = {};
+  Advice advice = {};
+};
+
 // The one exception type of the library. The message says what was wrong, which value, and what to
-// do: "truncation.epsilon = 2: must lie in (0, 1)".
+// do: "epsilon = 2: must lie in (0, 1)". what() speaks as the command line does.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+  Error(ErrorKind kind, const std::string& message) : Error(kind, ErrorParts{.reason = message}) {}
+  Error(ErrorKind kind, ErrorParts parts);
+
   ErrorKind kind() const { return kind_; }
+  const std::string& place() const { return parts_->place; }
+  const std::string& value() const { return parts_->value; }
+  const std::string& reason() const { return parts_->reason; }
+  const Advice& advice() const { return parts_->advice; }
+
+  std::string message() const;                // without advice
+  std::string text(ActionWords words) const;  // with advice in these words
+  Error moved_to(std::string place) const;    // the same under another name of the place
+  Error followed_by(const std::string& more) const;
 
  private:
   ErrorKind kind_;
+  std::shared_ptr<const ErrorParts> parts_;  // copies of an exception must not throw
 };
 
 template <typename... Args>
 [[noreturn]] void fail(ErrorKind kind, fmt::format_string<Args...> format, Args&&... args) {
   throw Error(kind, fmt::format(format, std::forward<Args>(args)...));
 }
+
+// Wrong input at a place that has a name: "place = value: reason".
+template <typename T>
+[[noreturn]] void fail_value(std::string place, const T& value, std::string reason) {
+  throw Error(ErrorKind::input, ErrorParts{.place = std::move(place),
+                                           .value = fmt::format("{}", value),
+                                           .reason = std::move(reason)});
+}
+
+// "place: reason", where the value would say nothing.
+[[noreturn]] void fail_place(std::string place, std::string reason);
+
+// The advice follows the reason without a space.
+[[noreturn]] void fail_with_advice(ErrorKind kind, std::string reason, Advice advice);
 
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
 

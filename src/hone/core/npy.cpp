@@ -84,7 +84,7 @@ void read_shape(Header& header, std::string_view text, const std::string& name) 
 }
 
 Header read_header(std::string_view bytes, const std::string& name) {
-  if (!is_npy(bytes) || bytes.size() < 12) refuse(name, "it begins differently");
+  if (!is_npy(bytes) || bytes.size() < 12) refuse(name, "it does not begin like one");
   const int version = static_cast<unsigned char>(bytes[6]);
   if (version < 1 || version > 3) refuse(name, fmt::format("format version {}", version));
   const std::size_t length_bytes = version == 1 ? 2 : 4;

@@ -58,32 +58,31 @@ std::vector<AffineLayout> make_layers(Index data_size, const EmbeddingOptions& o
 
 void EmbeddingOptions::validate(Index data_size) const {
   if (features < 1 || features > 4096) {
-    fail(ErrorKind::input, "embedding.features = {}: must lie in 1 .. 4096", features);
+    fail_value("embedding.features", features, "must lie in 1 .. 4096");
   }
   const bool wants_hidden = kind == EmbeddingKind::mlp || kind == EmbeddingKind::convolution;
   if (wants_hidden && hidden.empty()) {
-    fail(ErrorKind::input, "embedding.hidden is empty: give the size of at least one layer");
+    fail_place("embedding.hidden", "it is empty; give the size of at least one layer");
   }
   if (!wants_hidden && !hidden.empty()) {
-    fail(ErrorKind::input, "embedding.hidden: only an mlp or a convolution has hidden layers");
+    fail_place("embedding.hidden", "only an mlp or a convolution has hidden layers");
   }
   for (const int size : hidden) {
     if (size < 1 || size > 16384) {
-      fail(ErrorKind::input, "embedding.hidden = {}: must lie in 1 .. 16384", size);
+      fail_value("embedding.hidden", size, "must lie in 1 .. 16384");
     }
   }
   if (kind != EmbeddingKind::convolution) return;
-  if (kernel < 1 || stride < 1) {
-    fail(ErrorKind::input, "embedding.kernel = {}, embedding.stride = {}: must be 1 or greater",
-         kernel, stride);
-  }
+  if (kernel < 1) fail_value("embedding.kernel", kernel, "must be 1 or greater");
+  if (stride < 1) fail_value("embedding.stride", stride, "must be 1 or greater");
   Index length = data_size;
   for (std::size_t i = 0; i < hidden.size(); ++i) {
     if (length < kernel) {
-      fail(ErrorKind::input,
-           "embedding.kernel = {}: convolution {} has only {} positions left of {} data values; "
-           "use a shorter kernel, a smaller stride or fewer convolutions",
-           kernel, i + 1, length, data_size);
+      fail_value(
+          "embedding.kernel", kernel,
+          fmt::format("convolution {} has only {} positions left of {} data values; use a shorter "
+                      "kernel, a smaller stride or fewer convolutions",
+                      i + 1, length, data_size));
     }
     length = (length - kernel) / stride + 1;
   }

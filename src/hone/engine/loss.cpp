@@ -9,13 +9,13 @@ namespace hone {
 
 void LossOptions::validate() const {
   if (negatives < 1 || negatives > 4096) {
-    fail(ErrorKind::input, "loss.negatives = {}: must lie in 1 .. 4096", negatives);
+    fail_value("loss.negatives", negatives, "must lie in 1 .. 4096");
   }
   if (!(gamma > 0) || !std::isfinite(gamma)) {
-    fail(ErrorKind::input, "loss.gamma = {}: must be greater than 0", gamma);
+    fail_value("loss.gamma", gamma, "must be greater than 0");
   }
   if (!(balance >= 0) || !std::isfinite(balance)) {
-    fail(ErrorKind::input, "loss.balance = {}: must be 0 or greater", balance);
+    fail_value("loss.balance", balance, "must be 0 or greater");
   }
 }
 

@@ -9,13 +9,13 @@ namespace hone {
 
 void NetworkOptions::validate() const {
   if (hidden < 1 || hidden > 16384) {
-    fail(ErrorKind::input, "network.hidden = {}: must lie in 1 .. 16384", hidden);
+    fail_value("network.hidden", hidden, "must lie in 1 .. 16384");
   }
   if (depth < 1 || depth > 64) {
-    fail(ErrorKind::input, "network.depth = {}: must lie in 1 .. 64", depth);
+    fail_value("network.depth", depth, "must lie in 1 .. 64");
   }
   if (!(dropout >= 0 && dropout < 1)) {
-    fail(ErrorKind::input, "network.dropout = {}: must lie in [0, 1)", dropout);
+    fail_value("network.dropout", dropout, "must lie in [0, 1)");
   }
 }
 

@@ -10,37 +10,35 @@ namespace hone {
 
 void OptimizerOptions::validate() const {
   if (!(learning_rate > 0) || !std::isfinite(learning_rate)) {
-    fail(ErrorKind::input, "optimizer.learning_rate = {}: must be greater than 0", learning_rate);
+    fail_value("optimizer.learning_rate", learning_rate, "must be greater than 0");
   }
   if (!(beta1 >= 0 && beta1 < 1)) {
-    fail(ErrorKind::input, "optimizer.beta1 = {}: must lie in [0, 1)", beta1);
+    fail_value("optimizer.beta1", beta1, "must lie in [0, 1)");
   }
   if (!(beta2 >= 0 && beta2 < 1)) {
-    fail(ErrorKind::input, "optimizer.beta2 = {}: must lie in [0, 1)", beta2);
+    fail_value("optimizer.beta2", beta2, "must lie in [0, 1)");
   }
   if (!(epsilon > 0)) {
-    fail(ErrorKind::input, "optimizer.epsilon = {}: must be greater than 0", epsilon);
+    fail_value("optimizer.epsilon", epsilon, "must be greater than 0");
   }
   if (!(weight_decay >= 0) || (weight_decay > 0 && kind == OptimizerKind::adam)) {
-    fail(ErrorKind::input,
-         "optimizer.weight_decay = {}: must be 0 or greater, and 0 with adam (use adamw)",
-         weight_decay);
+    fail_value("optimizer.weight_decay", weight_decay,
+               "must be 0 or greater, and 0 with adam (use adamw)");
   }
   if (!(clip_norm >= 0)) {
-    fail(ErrorKind::input, "optimizer.clip_norm = {}: must be 0 (no limit) or greater", clip_norm);
+    fail_value("optimizer.clip_norm", clip_norm, "must be 0 (no limit) or greater");
   }
 }
 
 void ScheduleOptions::validate() const {
   if (!(plateau_factor > 0 && plateau_factor < 1)) {
-    fail(ErrorKind::input, "schedule.plateau_factor = {}: must lie in (0, 1)", plateau_factor);
+    fail_value("schedule.plateau_factor", plateau_factor, "must lie in (0, 1)");
   }
   if (plateau_patience < 1) {
-    fail(ErrorKind::input, "schedule.plateau_patience = {}: must be 1 or greater",
-         plateau_patience);
+    fail_value("schedule.plateau_patience", plateau_patience, "must be 1 or greater");
   }
   if (!(cosine_floor >= 0 && cosine_floor <= 1)) {
-    fail(ErrorKind::input, "schedule.cosine_floor = {}: must lie in [0, 1]", cosine_floor);
+    fail_value("schedule.cosine_floor", cosine_floor, "must lie in [0, 1]");
   }
 }
 

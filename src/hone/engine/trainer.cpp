@@ -45,7 +45,7 @@ class Training {
  public:
   // start: weights of the embedding to begin with (linear_start), or null.
   Training(const TrainingData& data, RatioStack stack, const Matrix<float>* start,
-           const TrainingOptions& options, const Rng& rng, Observer& observer, Team& team);
+           const TrainingOptions& options, const Rng& rng, Observer& observer, ProcessGroup& group);
   TrainingResult run();
 
  private:
@@ -71,7 +71,7 @@ class Training {
   const TrainingOptions& options_;
   Rng rng_;
   Observer& observer_;
-  Team& team_;
+  ProcessGroup& team_;
 
   Matrix<float> theta_scores_;
   ThetaTable theta_;
@@ -93,13 +93,14 @@ Matrix<float> standard_scores(const Standardizer& scores, MatrixView<const float
 }
 
 Training::Training(const TrainingData& data, RatioStack stack, const Matrix<float>* start,
-                   const TrainingOptions& options, const Rng& rng, Observer& observer, Team& team)
+                   const TrainingOptions& options, const Rng& rng, Observer& observer,
+                   ProcessGroup& group)
     : data_(data),
       stack_(std::move(stack)),
       options_(options),
       rng_(rng),
       observer_(observer),
-      team_(team),
+      team_(group),
       theta_scores_(standard_scores(stack_.theta_scores(), data.theta)),
       theta_{theta_scores_, data.training_negatives, data.validation_negatives},
       training_reader_(data.x, stack_.x_scores(), options.batch_size, data.segment_bytes),
@@ -223,9 +224,9 @@ void Training::train_together(const Segment& segment) {
 }
 
 void Training::exchange_gradients() {
-  std::vector<TeamPart> parts;
+  std::vector<SharedPart> parts;
   for (const RunningMember& m : running_) {
-    parts.push_back(team_part(m.member, embedding_->feature_gradient(m.member)));
+    parts.push_back(shared_part(m.member, embedding_->feature_gradient(m.member)));
   }
   team_.exchange(parts);
 }
@@ -252,9 +253,9 @@ std::vector<EpochLoss> Training::epoch_losses() {
 }
 
 void Training::exchange_losses(std::span<EpochLoss> losses) {
-  std::vector<TeamPart> parts;
+  std::vector<SharedPart> parts;
   for (const RunningMember& m : running_) {
-    parts.push_back(team_part(m.member, losses.subspan(static_cast<std::size_t>(m.member), 1)));
+    parts.push_back(shared_part(m.member, losses.subspan(static_cast<std::size_t>(m.member), 1)));
   }
   team_.exchange(parts);
 }
@@ -324,7 +325,7 @@ void Training::finish_member(Index k, const Convergence& convergence, StopReason
 TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
                      const NetworkOptions& network, const EmbeddingOptions& embedding,
                      const TrainingOptions& options, const Rng& rng, Observer& observer,
-                     Team& team) {
+                     ProcessGroup& group) {
   check_training_input(given, members, network, embedding, options);
   TrainingData data = given;
   if (data.training_negatives.empty()) data.training_negatives = data.training;
@@ -344,7 +345,7 @@ TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
   }
   RatioStack stack(std::move(members), network, embedding, std::move(x), std::move(theta));
   const Matrix<float>* begin = start ? &*start : nullptr;
-  return Training(data, std::move(stack), begin, options, rng, observer, team).run();
+  return Training(data, std::move(stack), begin, options, rng, observer, group).run();
 }
 
 std::size_t training_bytes_per_member(const RatioStack& stack, const TrainingOptions& options) {

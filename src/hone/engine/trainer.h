@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "hone/core/observer.h"
+#include "hone/core/process_group.h"
 #include "hone/core/rng.h"
-#include "hone/core/team.h"
 #include "hone/engine/loss.h"
 #include "hone/engine/optimizer.h"
 #include "hone/engine/row_source.h"
@@ -88,12 +88,13 @@ struct TrainingResult {
 // Without an embedding every member has its own schedule, early stopping and best weights; with
 // one, all members share them, since they share the features, and the sum of their losses decides.
 //
-// In a team, members that other processes train are returned with meaningless weights; without an
+// In a group, members that other processes train are returned with meaningless weights; without an
 // embedding also with empty histories.
 TrainingResult train(const TrainingData& data, std::vector<MemberSpec> members,
                      const NetworkOptions& network, const EmbeddingOptions& embedding,
                      const TrainingOptions& options, const Rng& rng,
-                     Observer& observer = silent_observer(), Team& team = no_team());
+                     Observer& observer = silent_observer(),
+                     ProcessGroup& group = single_process());
 
 // Memory a training run holds per member: parameters, best and averaged weights, Adam's moments.
 std::size_t training_bytes_per_member(const RatioStack& stack, const TrainingOptions& options);

@@ -23,7 +23,8 @@ void TrainingOptions::validate() const {
   schedule.validate();
   const auto at_least = [](const char* name, int value, int limit) {
     if (value < limit) {
-      fail(ErrorKind::input, "training.{} = {}: must be {} or greater", name, value, limit);
+      fail_value(fmt::format("training.{}", name), value,
+                 fmt::format("must be {} or greater", limit));
     }
   };
   at_least("batch_size", batch_size, 2);
@@ -31,18 +32,17 @@ void TrainingOptions::validate() const {
   at_least("patience", patience, 1);
   at_least("validation_negatives", validation_negatives, 1);
   if (batch_size > 65536) {
-    fail(ErrorKind::input, "training.batch_size = {}: must be at most 65536", batch_size);
+    fail_value("training.batch_size", batch_size, "must be at most 65536");
   }
   if (!(embedding_full_rate_inputs >= 0)) {
-    fail(ErrorKind::input, "training.embedding_full_rate_inputs = {}: must be 0 or greater",
-         embedding_full_rate_inputs);
+    fail_value("training.embedding_full_rate_inputs", embedding_full_rate_inputs,
+               "must be 0 or greater");
   }
   if (!(column_shrinkage >= 0 && std::isfinite(column_shrinkage))) {
-    fail(ErrorKind::input, "training.column_shrinkage = {}: must be 0 or greater, and finite",
-         column_shrinkage);
+    fail_value("training.column_shrinkage", column_shrinkage, "must be 0 or greater, and finite");
   }
   if (!(weight_average >= 0 && weight_average < 1)) {
-    fail(ErrorKind::input, "training.weight_average = {}: must lie in [0, 1)", weight_average);
+    fail_value("training.weight_average", weight_average, "must lie in [0, 1)");
   }
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "hone/inference/options.h"
@@ -5,6 +7,15 @@
 namespace hone {
 
 namespace {
+
+// In the order in which the table first names them.
+std::vector<std::string> groups() {
+  std::vector<std::string> names;
+  for (const OptionEntry& entry : option_table()) {
+    if (std::ranges::find(names, entry.group) == names.end()) names.push_back(entry.group);
+  }
+  return names;
+}
 
 // Where presets beside the two columns differ from the one they are made from.
 std::string other_presets(const InferenceOptions& standard, const InferenceOptions& paper) {
@@ -33,16 +44,15 @@ std::string option_reference() {
       "`--round-fraction 0.2` sets `round_fraction`. `--preset` chooses the column to start from,\n"
       "or one of the [others](#other-presets). Built-in problems bring a `budget` of their own\n"
       "(`hone tasks`), and `cmb` its preset, `cosmology`.\n";
-  std::string group;
-  for (const OptionEntry& entry : option_table()) {
-    if (entry.group != group) {
-      group = entry.group;
-      text += fmt::format(
-          "\n## {}\n\n| option | meaning | allowed | default | paper |\n|---|---|---|---|---|\n",
-          group);
+  for (const std::string& group : groups()) {
+    text += fmt::format(
+        "\n## {}\n\n| option | meaning | allowed | default | paper |\n|---|---|---|---|---|\n",
+        group);
+    for (const OptionEntry& entry : option_table()) {
+      if (entry.group != group) continue;
+      text += fmt::format("| `{}` | {} | {} | {} | {} |\n", entry.name, entry.help, entry.values,
+                          entry.get(standard).dump(), entry.get(paper).dump());
     }
-    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", entry.name, entry.help, entry.values,
-                        entry.get(standard).dump(), entry.get(paper).dump());
   }
   return text + other_presets(standard, paper);
 }

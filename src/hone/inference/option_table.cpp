@@ -3,8 +3,11 @@
 #include <cstdlib>
 #include <limits>
 
+#include <fmt/ranges.h>
+
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
+#include "hone/inference/method.h"
 #include "hone/inference/options.h"
 
 namespace hone {
@@ -14,7 +17,7 @@ using Json = nlohmann::json;
 using Options = InferenceOptions;
 
 [[noreturn]] void wrong_value(const std::string& name, const Json& value, const std::string& want) {
-  fail(ErrorKind::input, "{} = {}: must be {}", name, value.dump(), want);
+  fail_value(name, value.dump(), "must be " + want);
 }
 
 // 1e5 is as good as 100000.
@@ -26,12 +29,14 @@ bool is_whole(const Json& value) {
 
 // `field` takes Options& and returns a reference to the value.
 template <typename Field>
-OptionEntry integer(std::string name, std::string group, std::string help, std::string values,
+OptionEntry integer(std::string name, std::string group, std::string help, Limits limits,
                     Field field) {
+  limits.whole = true;
   return {name,
           std::move(group),
           std::move(help),
-          std::move(values),
+          limits.text(),
+          limits,
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             if (!is_whole(value)) wrong_value(name, value, "a whole number");
@@ -45,12 +50,13 @@ OptionEntry integer(std::string name, std::string group, std::string help, std::
 }
 
 template <typename Field>
-OptionEntry real(std::string name, std::string group, std::string help, std::string values,
+OptionEntry real(std::string name, std::string group, std::string help, Limits limits,
                  Field field) {
   return {name,
           std::move(group),
           std::move(help),
-          std::move(values),
+          limits.text(),
+          limits,
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             if (!value.is_number()) wrong_value(name, value, "a number");
@@ -64,6 +70,7 @@ OptionEntry flag(std::string name, std::string group, std::string help, Field fi
           std::move(group),
           std::move(help),
           "true, false",
+          std::nullopt,
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             if (!value.is_boolean()) wrong_value(name, value, "true or false");
@@ -72,12 +79,14 @@ OptionEntry flag(std::string name, std::string group, std::string help, Field fi
 }
 
 template <typename Field>
-OptionEntry integers(std::string name, std::string group, std::string help, std::string values,
+OptionEntry integers(std::string name, std::string group, std::string help, Limits limits,
                      Field field) {
+  limits.whole = true;
   return {name,
           std::move(group),
           std::move(help),
-          std::move(values),
+          "list of whole numbers " + limits.text(),
+          limits,
           [field](const Options& o) { return Json(field(const_cast<Options&>(o))); },
           [field, name](Options& o, const Json& value) {
             constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
@@ -100,6 +109,7 @@ OptionEntry choice(std::string name, std::string group, std::string help,
           std::move(group),
           std::move(help),
           values,
+          std::nullopt,
           [field, names](const Options& o) {
             return Json(names[static_cast<std::size_t>(field(const_cast<Options&>(o)))]);
           },
@@ -112,139 +122,159 @@ OptionEntry choice(std::string name, std::string group, std::string help,
           }};
 }
 
+OptionEntry method_entry(std::string group) {
+  return {"method",
+          std::move(group),
+          "Inference method; `hone methods` describes them",
+          fmt::format("{}", fmt::join(method_names(), ", ")),
+          std::nullopt,
+          [](const Options& o) { return Json(o.method); },
+          [](Options& o, const Json& value) {
+            if (!value.is_string()) wrong_value("method", value, "a word");
+            o.method = find_method(value.get<std::string>()).name;
+          }};
+}
+
+constexpr Limits kFraction = between(0, 1);
+constexpr Limits kPositiveFraction{.low = 0, .high = 1, .low_open = true};
+constexpr Limits kFractionBelowOne{.low = 0, .high = 1, .high_open = true};
+constexpr Limits kInnerFraction{.low = 0, .high = 1, .low_open = true, .high_open = true};
+
 #define HONE_FIELD(path)     \
   [](Options & o) -> auto& { \
     return o.path;           \
   }
 
 std::vector<OptionEntry> make_table() {
-  const std::string algorithm = "Algorithm", truncation = "Truncation", network = "Networks",
-                    embedding = "Shared embedding", training = "Training";
+  const std::string algorithm = "Algorithm", rounds = "Rounds", truncation = "Truncation",
+                    network = "Networks", embedding = "Shared embedding", training = "Training";
   const std::vector<std::string> activations{"identity", "relu", "silu"};
   return {
-      choice("method", algorithm, "Truncate in rounds (tmnre) or one round in the prior (mnre)",
-             {"tmnre", "mnre"}, HONE_FIELD(method)),
-      integer("budget", algorithm, "Simulations in all", "in 50 .. 1000000000", HONE_FIELD(budget)),
-      integer("max_rounds", algorithm, "Truncation rounds at most", ">= 1", HONE_FIELD(max_rounds)),
-      choice("round_schedule", algorithm,
+      method_entry(algorithm),
+      integer("budget", algorithm, "Simulations in all", between(50, 1'000'000'000),
+              HONE_FIELD(budget)),
+      integer("max_rounds", rounds, "Truncation rounds at most", at_least(1),
+              HONE_FIELD(max_rounds)),
+      choice("round_schedule", rounds,
              "Simulations a round works with, kept ones included: a fraction of the budget, growth "
              "over the round before, or an increment to the kept ones",
              {"fraction", "growth", "increment"}, HONE_FIELD(round_schedule)),
-      real("round_fraction", algorithm, "Fraction of the budget a round works with", "in (0, 1]",
+      real("round_fraction", rounds, "Fraction of the budget a round works with", kPositiveFraction,
            HONE_FIELD(round_fraction)),
-      integer("round_minimum", algorithm, "Simulations a round works with at the least", ">= 1",
+      integer("round_minimum", rounds, "Simulations a round works with at the least", at_least(1),
               HONE_FIELD(round_minimum)),
-      real("round_growth", algorithm, "With growth: simulations of the round before times this",
-           "> 1", HONE_FIELD(round_growth)),
-      integer("round_increment", algorithm, "With increment: new simulations per round", ">= 1",
+      real("round_growth", rounds, "With growth: simulations of the round before times this",
+           above(1), HONE_FIELD(round_growth)),
+      integer("round_increment", rounds, "With increment: new simulations per round", at_least(1),
               HONE_FIELD(round_increment)),
-      flag("poisson_counts", algorithm,
-           "Draw the simulations of a round from a Poisson distribution",
+      flag("poisson_counts", rounds, "Draw the simulations of a round from a Poisson distribution",
            HONE_FIELD(poisson_counts)),
-      real("stop_ratio", algorithm, "Stop truncating once a cut keeps more than this of the mass",
-           "in (0, 1]", HONE_FIELD(stop_ratio)),
-      real("stop_axis_ratio", algorithm,
+      real("stop_ratio", rounds, "Stop truncating once a cut keeps more than this of the mass",
+           kPositiveFraction, HONE_FIELD(stop_ratio)),
+      real("stop_axis_ratio", rounds,
            "Stop truncating once a cut keeps more than this of every axis; 1: never by this",
-           "in (0, 1]", HONE_FIELD(stop_axis_ratio)),
-      integer("stop_rounds", algorithm,
+           kPositiveFraction, HONE_FIELD(stop_axis_ratio)),
+      integer("stop_rounds", rounds,
               "Rounds in a row that must hardly shrink before truncating stops, while there is "
               "budget for them; each doubles the simulations of the next",
-              ">= 1", HONE_FIELD(stop_rounds)),
+              at_least(1), HONE_FIELD(stop_rounds)),
       flag("spend_all", algorithm,
            "Simulate what is left of the budget in the final region; false: the budget is a limit",
            HONE_FIELD(spend_all)),
       real("max_failed_fraction", algorithm, "Give up above this fraction of failed simulations",
-           "in [0, 1]", HONE_FIELD(max_failed_fraction)),
+           kFraction, HONE_FIELD(max_failed_fraction)),
       real("epsilon", truncation, "Drop parameters whose ratio is below this fraction of its peak",
-           "in (0, 1)", HONE_FIELD(truncation.epsilon)),
+           kInnerFraction, HONE_FIELD(truncation.epsilon)),
       real("padding", truncation, "Widen what is kept by this fraction of the axis on each side",
-           "in [0, 1]", HONE_FIELD(truncation.padding)),
+           kFraction, HONE_FIELD(truncation.padding)),
       real("padding_rows", truncation,
            "... and at least by the fraction that holds so many simulations of the round: few of "
            "them cut carefully",
-           ">= 0", HONE_FIELD(truncation.padding_rows)),
+           at_least(0), HONE_FIELD(truncation.padding_rows)),
       real("gap_width", truncation, "Cut gaps between modes wider than this fraction; 1: never",
-           "in [0, 1]", HONE_FIELD(truncation.gap_width)),
-      real("gap_margin", truncation, "Nats below epsilon a gap must lie to be cut", ">= 0",
+           kFraction, HONE_FIELD(truncation.gap_width)),
+      real("gap_margin", truncation, "Nats below epsilon a gap must lie to be cut", at_least(0),
            HONE_FIELD(truncation.gap_margin)),
       integer("truncation_grid", truncation, "Points per axis on which the ratio is looked at",
-              "in 64 .. 1048576", HONE_FIELD(truncation.grid)),
+              between(64, 1 << 20), HONE_FIELD(truncation.grid)),
       integer("round_ensemble", truncation, "Networks per axis that decide a cut, at the least",
-              "in 1 .. 1000", HONE_FIELD(round_ensemble)),
-      integer("ensemble", network, "Networks per marginal posterior, at the least", "in 1 .. 1000",
-              HONE_FIELD(ensemble)),
+              between(1, 1000), HONE_FIELD(round_ensemble)),
+      integer("ensemble", network, "Networks per marginal posterior, at the least",
+              between(1, 1000), HONE_FIELD(ensemble)),
       integer("ensemble_rows", network,
               "More of both where networks x simulations would be less than this; 0: never more",
-              "in 0 .. 50000", HONE_FIELD(ensemble_rows)),
+              between(0, 50000), HONE_FIELD(ensemble_rows)),
       choice("network", network, "Kind of network", {"resnet", "mlp"}, HONE_FIELD(network.kind)),
-      integer("hidden", network, "Hidden features", "in 1 .. 16384", HONE_FIELD(network.hidden)),
-      integer("depth", network, "Residual blocks, or hidden layers of an mlp", "in 1 .. 64",
+      integer("hidden", network, "Hidden features", between(1, 16384), HONE_FIELD(network.hidden)),
+      integer("depth", network, "Residual blocks, or hidden layers of an mlp", between(1, 64),
               HONE_FIELD(network.depth)),
       choice("activation", network, "Activation", activations, HONE_FIELD(network.activation)),
       choice("norm", network,
              "Normalisation; alternate: in every second network, before its first hidden layer",
              {"none", "batch", "layer", "alternate"}, HONE_FIELD(network.norm)),
-      real("dropout", network, "Dropout probability", "in [0, 1)", HONE_FIELD(network.dropout)),
+      real("dropout", network, "Dropout probability", kFractionBelowOne,
+           HONE_FIELD(network.dropout)),
       choice("embedding", embedding, "Compression of the data in front of all networks",
              {"none", "linear", "mlp", "convolution"}, HONE_FIELD(embedding.kind)),
-      integer("embedding_features", embedding, "Numbers it compresses to", "in 1 .. 4096",
+      integer("embedding_features", embedding, "Numbers it compresses to", between(1, 4096),
               HONE_FIELD(embedding.features)),
       integers("embedding_hidden", embedding, "Widths of its hidden layers, or channels",
-               "list of whole numbers", HONE_FIELD(embedding.hidden)),
-      integer("embedding_kernel", embedding, "Filter length of a convolution", ">= 1",
+               between(1, 16384), HONE_FIELD(embedding.hidden)),
+      integer("embedding_kernel", embedding, "Filter length of a convolution", at_least(1),
               HONE_FIELD(embedding.kernel)),
-      integer("embedding_stride", embedding, "Stride of a convolution", ">= 1",
+      integer("embedding_stride", embedding, "Stride of a convolution", at_least(1),
               HONE_FIELD(embedding.stride)),
       choice("embedding_activation", embedding, "Activation between its layers", activations,
              HONE_FIELD(embedding.activation)),
       real("embedding_full_rate_inputs", embedding,
            "A layer with more inputs learns more slowly, by this over their number; 0: never",
-           ">= 0", HONE_FIELD(training.embedding_full_rate_inputs)),
+           at_least(0), HONE_FIELD(training.embedding_full_rate_inputs)),
       choice("embedding_start", embedding,
              "Its first weights; regression: a linear one begins with estimates of the parameters",
              {"random", "regression"}, HONE_FIELD(training.embedding_start)),
       choice("loss", training, "Loss", {"nre_a", "nre_b", "nre_c"}, HONE_FIELD(training.loss.kind)),
-      integer("negatives", training, "Marginal parameters per simulation", "in 1 .. 4096",
+      integer("negatives", training, "Marginal parameters per simulation", between(1, 4096),
               HONE_FIELD(training.loss.negatives)),
-      real("gamma", training, "Odds of nre_c", "> 0", HONE_FIELD(training.loss.gamma)),
-      real("balance", training, "Weight of the balancing term", ">= 0",
+      real("gamma", training, "Odds of nre_c", above(0), HONE_FIELD(training.loss.gamma)),
+      real("balance", training, "Weight of the balancing term", at_least(0),
            HONE_FIELD(training.loss.balance)),
       choice("optimizer", training, "Optimiser", {"adam", "adamw"},
              HONE_FIELD(training.optimizer.kind)),
-      real("learning_rate", training, "First learning rate", "> 0",
+      real("learning_rate", training, "First learning rate", above(0),
            HONE_FIELD(training.optimizer.learning_rate)),
-      real("weight_decay", training, "Decoupled weight decay of adamw", ">= 0",
+      real("weight_decay", training, "Decoupled weight decay of adamw", at_least(0),
            HONE_FIELD(training.optimizer.weight_decay)),
-      real("clip_norm", training, "Largest norm of a gradient; 0: no limit", ">= 0",
+      real("clip_norm", training, "Largest norm of a gradient; 0: no limit", at_least(0),
            HONE_FIELD(training.optimizer.clip_norm)),
       choice("rate_schedule", training, "Learning-rate schedule", {"constant", "plateau", "cosine"},
              HONE_FIELD(training.schedule.kind)),
       real("plateau_factor", training, "The plateau schedule multiplies the rate by this",
-           "in (0, 1)", HONE_FIELD(training.schedule.plateau_factor)),
-      integer("plateau_patience", training, "... after so many epochs without progress", ">= 1",
-              HONE_FIELD(training.schedule.plateau_patience)),
+           kInnerFraction, HONE_FIELD(training.schedule.plateau_factor)),
+      integer("plateau_patience", training, "... after so many epochs without progress",
+              at_least(1), HONE_FIELD(training.schedule.plateau_patience)),
       real("cosine_floor", training, "Fraction of the rate left at the end of the cosine schedule",
-           "in [0, 1]", HONE_FIELD(training.schedule.cosine_floor)),
-      integer("batch_size", training, "Simulations per step", "in 2 .. 65536",
+           kFraction, HONE_FIELD(training.schedule.cosine_floor)),
+      integer("batch_size", training, "Simulations per step", between(2, 65536),
               HONE_FIELD(training.batch_size)),
       integer("minimum_steps", training,
-              "Steps per epoch at the least: small data sets get smaller batches", "in 1 .. 1000",
+              "Steps per epoch at the least: small data sets get smaller batches", between(1, 1000),
               HONE_FIELD(minimum_steps)),
-      integer("max_epochs", training, "Epochs at most", ">= 1", HONE_FIELD(training.max_epochs)),
-      integer("patience", training, "Stop after so many epochs without progress", ">= 1",
+      integer("max_epochs", training, "Epochs at most", at_least(1),
+              HONE_FIELD(training.max_epochs)),
+      integer("patience", training, "Stop after so many epochs without progress", at_least(1),
               HONE_FIELD(training.patience)),
       integer("validation_negatives", training, "Frozen negatives per validation simulation",
-              ">= 1", HONE_FIELD(training.validation_negatives)),
+              at_least(1), HONE_FIELD(training.validation_negatives)),
       real("validation_fraction", training, "Fraction of the simulations kept for validation",
-           "in (0, 1)", HONE_FIELD(validation_fraction)),
+           kInnerFraction, HONE_FIELD(validation_fraction)),
       choice("tails", training, "Heavy-tailed columns of the data: as they are, or through asinh",
              {"keep", "soften"}, HONE_FIELD(training.tails)),
       real("column_shrinkage", training,
            "Pull on the weights of each data column, which switches off those that do not help; "
            "acts on 50 columns and more",
-           ">= 0", HONE_FIELD(training.column_shrinkage)),
+           at_least(0), HONE_FIELD(training.column_shrinkage)),
       real("weight_average", training, "Decay per step of an average of the weights; 0: off",
-           "in [0, 1)", HONE_FIELD(training.weight_average)),
+           kFractionBelowOne, HONE_FIELD(training.weight_average)),
   };
 }
 
@@ -277,10 +307,16 @@ nlohmann::ordered_json to_json(const InferenceOptions& options) {
   return json;
 }
 
+InferenceOptions with_options(InferenceOptions start, const Json& json) {
+  for (const auto& [name, value] : json.items()) find_option(name).set(start, value);
+  return start;
+}
+
 InferenceOptions inference_options_from_json(const Json& json) {
-  InferenceOptions options;
-  for (const auto& [name, value] : json.items()) find_option(name).set(options, value);
-  return options;
+  for (const OptionEntry& entry : option_table()) {
+    if (!json.contains(entry.name)) fail_place("options." + entry.name, "missing");
+  }
+  return with_options({}, json);
 }
 
 }  // namespace hone

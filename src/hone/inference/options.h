@@ -2,19 +2,16 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "hone/engine/trainer.h"
+#include "hone/inference/limits.h"
 
 namespace hone {
-
-enum class Method {
-  tmnre,  // truncate in rounds, then train all marginals in the final region
-  mnre,   // one round in the whole prior
-};
 
 // How many simulations a round works with, kept ones included.
 enum class RoundSchedule {
@@ -31,45 +28,73 @@ struct TruncationOptions {
   double gap_margin = 3;    // ... and this many nats below epsilon
   Index grid = 4096;        // points per axis; nothing narrower than a few of them is resolved
 
-  void validate() const;
   bool operator==(const TruncationOptions&) const = default;
 };
 
+// As they are: the default preset. docs/decisions/ has the measurements: 0003, 0004, 0006, 0008,
+// 0009 and 0010.
 struct InferenceOptions {
-  Method method = Method::tmnre;
+  std::string method = "tmnre";  // a row of method_table() (method.h)
   Index budget = 10000;
-  int max_rounds = 10;
+  int max_rounds = 15;
   RoundSchedule round_schedule = RoundSchedule::fraction;
-  double round_fraction = 0.3;
-  Index round_minimum = 1;  // simulations a round works with at the least
+  double round_fraction = 0.1;
+  Index round_minimum = 200;  // simulations a round works with at the least
   double round_growth = 1.5;
   Index round_increment = 10000;
   bool poisson_counts = false;
   double stop_ratio = 0.8;
   double stop_axis_ratio = 0.85;
-  int stop_rounds = 1;    // stop after so many rounds in a row that hardly shrink
+  int stop_rounds = 2;    // stop after so many rounds in a row that hardly shrink
   bool spend_all = true;  // simulate what is left of the budget in the final region
   TruncationOptions truncation;
 
-  int ensemble = 2;         // networks per requested marginal
-  int round_ensemble = 2;   // networks per axis while truncating
-  Index ensemble_rows = 0;  // more of both where networks x simulations is less
+  int ensemble = 2;            // networks per requested marginal
+  int round_ensemble = 2;      // networks per axis while truncating
+  Index ensemble_rows = 2000;  // more of both where networks x simulations is less
   double validation_fraction = 0.1;
-  int minimum_steps = 1;  // per epoch: batches get smaller for small data sets
-  NetworkOptions network;
+  int minimum_steps = 8;  // per epoch: batches get smaller for small data sets
+  NetworkOptions network{.activation = Activation::silu, .norm = Norm::alternate, .dropout = 0.05};
   EmbeddingOptions embedding;
-  TrainingOptions training;
+  TrainingOptions training{
+      .loss = {},
+      .optimizer = {.kind = OptimizerKind::adamw, .learning_rate = 5e-3, .weight_decay = 1e-2},
+      .schedule = {.kind = ScheduleKind::cosine},
+      .max_epochs = 60,
+      .patience = 7,
+      .weight_average = 0.995,
+      .tails = Tails::soften,
+      .column_shrinkage = 1,
+      .embedding_full_rate_inputs = 48,
+      .embedding_start = EmbeddingStart::regression};
   double max_failed_fraction = 0.5;
-
-  // Networks per marginal when that many simulations are at hand, a multiple of `least`, so that of
-  // two kinds there are as many each: from few simulations networks learn by chance, and are
-  // trained fast.
-  int networks(int least, Index rows) const;
 
   // Throws Error{input} naming the option, the value and the limit. A convolution must not use up
   // the data.
   void validate(Index data_size = std::numeric_limits<Index>::max()) const;
+  bool operator==(const InferenceOptions&) const = default;
 };
+
+// What there is to learn from.
+struct DataSize {
+  Index rows = 0;           // simulations that succeeded
+  Index training_rows = 0;  // of which so many do not validate
+  Index columns = 0;        // numbers of each
+};
+
+// The options as they are used on so many simulations: few of them get more networks, smaller
+// batches, a shorter average of the weights and wider padding; few columns are not shrunk. What a
+// round used is this and nothing else, and is written into its file.
+InferenceOptions fitted(InferenceOptions options, const DataSize& data);
+
+// What of them differs from round to round.
+struct FittedOptions {
+  int networks = 0;  // per marginal
+  int batch_size = 0;
+  double weight_average = 0, column_shrinkage = 0;
+  double padding = 0;
+};
+FittedOptions fitted_options(const InferenceOptions& used, int networks);
 
 // One of preset_names(); Error{input} otherwise.
 InferenceOptions preset(const std::string& name);
@@ -78,10 +103,11 @@ std::vector<std::string> preset_names();
 // One row per option: the problem file, the command line, the run directory and the reference page
 // are all made from this table.
 struct OptionEntry {
-  std::string name;    // as in a problem file; the flag is --name with '-' for '_'
-  std::string group;   // heading in the help and on the reference page
-  std::string help;    // one sentence
-  std::string values;  // what is allowed: "> 0", "adam, adamw"
+  std::string name;              // as in a problem file; the flag is --name with '-' for '_'
+  std::string group;             // heading in the help and on the reference page
+  std::string help;              // one sentence
+  std::string values;            // what is allowed: "> 0", "adam, adamw"
+  std::optional<Limits> limits;  // of a number, or of each in a list
   std::function<nlohmann::json(const InferenceOptions&)> get;
   std::function<void(InferenceOptions&, const nlohmann::json&)> set;  // Error{input} on wrong types
 };
@@ -95,6 +121,13 @@ std::string option_reference();
 void set_option(InferenceOptions& options, const std::string& name, const std::string& text);
 
 nlohmann::ordered_json to_json(const InferenceOptions& options);
+// Every option must be there; Error{input} names one that is not.
 InferenceOptions inference_options_from_json(const nlohmann::json& json);
+// Those of `json` in place of what `start` says.
+InferenceOptions with_options(InferenceOptions start, const nlohmann::json& json);
+
+// What a run.json of format 1 means where it lacks an option, for it was written before there was
+// one.
+InferenceOptions format_1_defaults();
 
 }  // namespace hone

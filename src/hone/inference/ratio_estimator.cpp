@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include <boost/math/special_functions/erf.hpp>
-#include <fmt/ranges.h>
 
 #include "hone/core/error.h"
 
@@ -54,74 +53,44 @@ Marginal all_parameters(const TruncatedPrior& prior) {
 
 RatioEstimator::RatioEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
                                RatioStack stack, std::vector<double> weights)
-    : prior_(std::move(prior)),
-      marginals_(std::move(marginals)),
-      ensemble_(ensemble),
-      stack_(std::move(stack)),
-      weights_(std::move(weights)) {
-  HONE_ASSERT(stack_.size() == static_cast<Index>(marginals_.size()) * ensemble);
-  HONE_ASSERT(stack_.size() == static_cast<Index>(weights_.size()));
+    : AmortizedPosterior(std::move(prior), std::move(marginals), ensemble, std::move(weights)),
+      stack_(std::move(stack)) {
+  HONE_ASSERT(stack_.size() == std::ssize(this->marginals()) * ensemble);
 }
 
-std::span<const double> RatioEstimator::weights(Index marginal) const {
-  return std::span(weights_).subspan(static_cast<std::size_t>(marginal * ensemble_),
-                                     static_cast<std::size_t>(ensemble_));
-}
-
-Index RatioEstimator::find(const Marginal& marginal) const {
-  const auto found = std::ranges::find(marginals_, marginal);
-  if (found == marginals_.end()) {
-    const auto names = prior_.prior().names();
-    std::vector<std::string> trained;
-    for (const Marginal& one : marginals_) trained.push_back(marginal_name(one, names));
-    fail(ErrorKind::input, "the marginal {} has not been trained; trained are {}",
-         marginal_name(marginal, names), fmt::join(trained, "; "));
-  }
-  return found - marginals_.begin();
-}
-
-Matrix<float> RatioEstimator::features(std::span<const double> x) const {
-  if (static_cast<Index>(x.size()) != stack_.data_size()) {
-    fail(ErrorKind::input, "the data vector has {} values, the simulator makes {}", x.size(),
-         stack_.data_size());
-  }
-  Matrix<float> row(1, stack_.data_size());
-  std::ranges::transform(x, row.row(0).begin(), [](double v) { return static_cast<float>(v); });
-  return stack_.features(row);
-}
-
-Matrix<float> RatioEstimator::log_ratios(Index marginal, const Matrix<float>& features,
-                                         MatrixView<const float> local) const {
+Matrix<float> RatioEstimator::log_densities(Index marginal, const Matrix<float>& features,
+                                            MatrixView<const float> local) const {
   const Matrix<float> theta =
-      network_coordinates(prior_, marginals_[static_cast<std::size_t>(marginal)], local);
-  Matrix<float> out(ensemble_, local.rows());
-  for (int e = 0; e < ensemble_; ++e) {
-    stack_.log_ratios(out.view().rows(e, 1), marginal * ensemble_ + e, features, theta);
+      network_coordinates(prior(), marginals()[static_cast<std::size_t>(marginal)], local);
+  Matrix<float> out(ensemble(), local.rows());
+  for (int e = 0; e < ensemble(); ++e) {
+    stack_.log_ratios(out.view().rows(e, 1), marginal * ensemble() + e, features, theta);
   }
   return out;
 }
 
-std::vector<Matrix<float>> RatioEstimator::log_ratio_blocks(Index marginal,
-                                                            MatrixView<const float> features,
-                                                            MatrixView<const float> local) const {
+std::vector<Matrix<float>> RatioEstimator::log_density_blocks(Index marginal,
+                                                              MatrixView<const float> features,
+                                                              MatrixView<const float> local) const {
   const Matrix<float> theta =
-      network_coordinates(prior_, marginals_[static_cast<std::size_t>(marginal)], local);
+      network_coordinates(prior(), marginals()[static_cast<std::size_t>(marginal)], local);
   std::vector<Matrix<float>> result;
-  for (int e = 0; e < ensemble_; ++e) {
+  for (int e = 0; e < ensemble(); ++e) {
     result.emplace_back(features.rows(), local.rows() / features.rows());
-    stack_.log_ratio_blocks(result.back(), marginal * ensemble_ + e, features, theta);
+    stack_.log_ratio_blocks(result.back(), marginal * ensemble() + e, features, theta);
   }
   return result;
 }
 
 std::vector<NamedArray> RatioEstimator::to_arrays() const {
   std::vector<NamedArray> arrays = stack_.to_arrays();
-  arrays.push_back({"weights", {stack_.size()}, weights_});
+  arrays.push_back({"weights", {stack_.size()}, all_weights()});
   return arrays;
 }
 
-RatioEstimator RatioEstimator::from_arrays(const Prior& prior, const Region& region,
-                                           std::span<const NamedArray> arrays) {
+namespace {
+
+SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
   RatioStack stack = RatioStack::from_arrays(arrays);
   std::vector<Marginal> marginals;
   for (const MemberSpec& member : stack.members()) {
@@ -140,29 +109,8 @@ RatioEstimator RatioEstimator::from_arrays(const Prior& prior, const Region& reg
     const auto saved = array_values<double>(arrays, "weights", std::vector<Index>{stack.size()});
     weights.assign(saved.begin(), saved.end());
   }
-  return {TruncatedPrior(prior, region), std::move(marginals), ensemble, std::move(stack),
-          std::move(weights)};
-}
-
-namespace {
-
-// With fewer columns than this there is little noise to overfit, and shrinkage does more harm than
-// good (docs/decisions/0009).
-constexpr Index kManyColumns = 50;
-
-// Batches small enough for the steps asked for, also for the small data sets of early rounds; an
-// average of the weights that remembers no more than the last tenth of the steps; and shrinkage
-// only of many columns.
-TrainingOptions fitted(const InferenceOptions& inference, std::size_t rows, Index columns) {
-  TrainingOptions options = inference.training;
-  const auto fitting = rows / static_cast<std::size_t>(inference.minimum_steps);
-  options.batch_size =
-      std::min(options.batch_size, static_cast<int>(std::max<std::size_t>(8, fitting)));
-  const double steps = static_cast<double>(options.max_epochs) *
-                       static_cast<double>(rows / static_cast<std::size_t>(options.batch_size));
-  options.weight_average = std::clamp(1 - 10 / steps, 0.0, options.weight_average);
-  if (columns < kManyColumns) options.column_shrinkage = 0;
-  return options;
+  return std::make_shared<const RatioEstimator>(TruncatedPrior(prior, region), std::move(marginals),
+                                                ensemble, std::move(stack), std::move(weights));
 }
 
 std::vector<MemberSpec> make_members(const std::vector<Marginal>& marginals, int ensemble) {
@@ -191,49 +139,54 @@ std::vector<double> ensemble_weights(std::span<const MemberHistory> ensemble,
   return weights;
 }
 
-double ensemble_scatter(std::span<const double> values, std::span<const double> weights) {
-  HONE_ASSERT(values.size() == weights.size());
-  if (values.size() < 2) return 0;
-  const double mean = std::inner_product(values.begin(), values.end(), weights.begin(), 0.0);
-  double square = 0;
-  for (std::size_t e = 0; e < values.size(); ++e) {
-    square += weights[e] * (values[e] - mean) * (values[e] - mean);
-  }
-  const double n = static_cast<double>(values.size());
-  return std::sqrt(square * n / (n - 1));
-}
+namespace {
 
-TrainingResult train_stack(const Dataset& data, const std::vector<Marginal>& marginals,
-                           int ensemble, const InferenceOptions& options, const Rng& rng,
-                           Observer& observer, Team& team) {
+class RatioNetworks final : public TrainedNetworks {
+ public:
+  explicit RatioNetworks(TrainingResult result) : stack(std::move(result.stack)) {
+    histories = std::move(result.histories);
+  }
+  Index size() const override { return stack.size(); }
+  std::span<float> parameters(Index member) override { return stack.parameters(member); }
+
+  RatioStack stack;
+};
+
+std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& request,
+                                                ProcessGroup& group) {
+  const Dataset& data = request.data;
+  const InferenceOptions options = fitted(request.options, data_size(data));
   const Matrix<float> theta =
       network_coordinates(data.prior, all_parameters(data.prior), data.theta);
-  const Index columns =
-      options.embedding.kind == EmbeddingKind::none ? data.x->cols() : options.embedding.features;
-  return train({*data.x, theta, data.training, data.validation, data.training_negatives,
-                data.validation_negatives},
-               make_members(marginals, ensemble), options.network, options.embedding,
-               fitted(options, data.training.size(), columns), rng, observer, team);
+  return std::make_unique<RatioNetworks>(train({*data.x, theta, data.training, data.validation,
+                                                data.training_negatives, data.validation_negatives},
+                                               make_members(request.marginals, request.ensemble),
+                                               options.network, options.embedding, options.training,
+                                               request.rng, request.observer, group));
 }
 
-TrainedEstimator assemble(const Dataset& data, const std::vector<Marginal>& marginals, int ensemble,
-                          TrainingResult result) {
+TrainedPosterior assemble(const EstimationRequest& request,
+                          std::unique_ptr<TrainedNetworks> networks) {
+  auto& trained = static_cast<RatioNetworks&>(*networks);
   std::vector<double> weights;
-  const std::span<const MemberHistory> histories = result.histories;
-  for (std::size_t k = 0; k < histories.size(); k += static_cast<std::size_t>(ensemble)) {
-    const auto those = histories.subspan(k, static_cast<std::size_t>(ensemble));
-    std::ranges::copy(ensemble_weights(those, data.validation.size()), std::back_inserter(weights));
+  const std::span<const MemberHistory> histories = trained.histories;
+  const auto ensemble = static_cast<std::size_t>(request.ensemble);
+  for (std::size_t k = 0; k < histories.size(); k += ensemble) {
+    std::ranges::copy(
+        ensemble_weights(histories.subspan(k, ensemble), request.data.validation.size()),
+        std::back_inserter(weights));
   }
-  return {
-      RatioEstimator(data.prior, marginals, ensemble, std::move(result.stack), std::move(weights)),
-      std::move(result.histories)};
+  return {std::make_shared<const RatioEstimator>(request.data.prior, request.marginals,
+                                                 request.ensemble, std::move(trained.stack),
+                                                 std::move(weights)),
+          std::move(trained.histories)};
 }
 
-TrainedEstimator train_marginals(const Dataset& data, const std::vector<Marginal>& marginals,
-                                 int ensemble, const InferenceOptions& options, const Rng& rng,
-                                 Observer& observer) {
-  return assemble(data, marginals, ensemble,
-                  train_stack(data, marginals, ensemble, options, rng, observer));
+}  // namespace
+
+const EstimatorKind& ratio_estimation() {
+  static const EstimatorKind kind{"ratio", train_networks, assemble, load};
+  return kind;
 }
 
 }  // namespace hone

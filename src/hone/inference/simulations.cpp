@@ -42,6 +42,11 @@ Pending draw_pending(const TruncatedPrior& prior, std::vector<std::int64_t> ids,
 // Those rows of a request that the executor has finished, as the store wants them.
 SimulationRows finished_rows(const Pending& pending, const FinishedSimulations& finished,
                              const StoreSchema& schema, int round) {
+  if (finished.x.cols() != schema.data_size) {
+    fail(ErrorKind::input,
+         "the simulator makes {} values; must be {}, as the observation has or the noise takes",
+         finished.x.cols(), schema.data_size);
+  }
   SimulationRows result(static_cast<Index>(finished.rows.size()), schema);
   for (std::size_t i = 0; i < finished.rows.size(); ++i) {
     const Index to = static_cast<Index>(i), from = finished.rows[i];
@@ -117,9 +122,9 @@ namespace {
 
 // A ratio of the joint density to p(x) times any density of the parameters gives the posterior,
 // over that density. Against uniform negatives it is the posterior density in local coordinates
-// itself, whatever the correlations.
-void add_correlated(Dataset& data, const Matrix<double>& theta, double validation_fraction,
-                    const Rng& rng) {
+// itself, whatever the correlations, and whatever shape the region has inside its intervals.
+void add_with_uniform_negatives(Dataset& data, const Matrix<double>& theta,
+                                double validation_fraction, const Rng& rng) {
   const Index n = theta.rows();
   data.theta = Matrix<float>(2 * n, theta.cols());
   for (Index i = 0; i < n; ++i) {
@@ -144,8 +149,9 @@ Dataset Simulations::inside(const Region& region, double validation_fraction) co
   if (noise_ != nullptr) {
     data.x = std::make_unique<NoisyRows>(std::move(data.x), *noise_, data.ids, rng_);
   }
-  if (prior_.copula() != nullptr) {
-    add_correlated(data, store_.read_theta(data.ids), validation_fraction, rng_);
+  // Only independent parameters in intervals are uniform in local coordinates.
+  if (prior_.copula() != nullptr || region.has_constraint()) {
+    add_with_uniform_negatives(data, store_.read_theta(data.ids), validation_fraction, rng_);
     return data;
   }
   std::vector<std::int64_t> all = data.ids;

@@ -21,7 +21,8 @@ struct Dataset {
   std::unique_ptr<RowSource> x = nullptr;  // (n, data size), noise included
   // (n + others, parameters): local coordinates. The others are for negatives, so that these are
   // uniform on the unit cube: the failed simulations, which belong to the prior too; or, where
-  // parameters are correlated, as many uniform points as there are simulations.
+  // parameters are correlated or the region has a constraint, as many uniform points as there are
+  // simulations.
   Matrix<float> theta = {};
   std::vector<Index> training = {}, validation = {};                      // rows of x
   std::vector<Index> training_negatives = {}, validation_negatives = {};  // rows of theta

@@ -4,17 +4,14 @@
 #include <cmath>
 
 #include "hone/core/error.h"
+#include "hone/inference/ratio_estimator.h"
 
 namespace hone {
 namespace {
 
-// Training needs this many, of which a tenth or so validate. No round asks for less, and no cut is
-// made that would leave less.
-constexpr Index kFewestRows = 64;
-
-// N^(m): how many simulations round m works with, kept ones included; `before` is N^(m-1). What few
-// simulations cannot narrow down, more may: every round so far that hardly shrank the region
-// (`stalled`) doubles it.
+// N^(m): how many simulations round m works with, kept ones included; `before` is N^(m-1). If a
+// round barely shrinks the region, the next one gets twice the simulations: `stalled` counts such
+// rounds.
 Index round_target(const InferenceOptions& options, int round, int stalled, Index kept,
                    Index before, const Rng& rng) {
   const double budget = static_cast<double>(options.budget);
@@ -51,15 +48,15 @@ std::string describe(const Round& round, bool last) {
 
 }  // namespace
 
-InferenceResult tmnre(Simulations& simulations, std::span<const double> observation,
-                      const std::vector<Marginal>& marginals, const InferenceOptions& options,
-                      Journal& journal, const Rng& rng, Observer& observer,
-                      MarginalTrainer& trainer) {
+InferenceResult tmnre(const InferenceRequest& request) {
+  const InferenceOptions& options = request.options;
+  Simulations& simulations = request.simulations;
+  Observer& observer = request.observer;
   const int dimensions = simulations.prior().dimensions();
   const auto axes = one_dimensional(dimensions);  // rho_1 of the paper
   std::vector<Round> rounds;
   Region region = Region::whole(dimensions);  // Gamma^(1) = supp p(theta)
-  bool converged = options.method == Method::mnre;
+  bool converged = false;
   int stalled = 0, stalled_in_a_row = 0;
 
   for (int m = 1; !converged && m <= options.max_rounds; ++m) {
@@ -67,25 +64,28 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     const Index kept = simulations.count_inside(region);
     const Index left = options.budget - simulations.issued();
     const Index before = rounds.empty() ? 0 : rounds.back().kept + rounds.back().simulated;
-    const Index fresh =
-        std::clamp<Index>(round_target(options, m, stalled, kept, before, rng) - kept, 0, left);
+    const Index target = round_target(options, m, stalled, kept, before, request.rng);
+    const Index fresh = std::clamp<Index>(target - kept, 0, left);
     observer.context_changed(fmt::format("round {}, prior mass {:.3g}", m, region.mass()));
     simulations.simulate(region, m, fresh, observer);
 
-    rounds.push_back(journal.round(m, [&] {
+    rounds.push_back(request.journal.round(m, [&] {
       // Train the 1-d ratios on it, and find the constrained region.  rho_1, Gamma^(m)
       const Dataset data = simulations.inside(region, options.validation_fraction);
-      TrainedEstimator ratios =
-          trainer.train(data, axes, options.networks(options.round_ensemble, data.rows()), options,
-                        rng.child("round", static_cast<std::uint64_t>(m)), observer);
-      Cut cut = truncate(ratios.estimator, data.rows(), observation, options.truncation);
-      return Round{m,
-                   region,
-                   kept,
-                   fresh,
-                   std::move(cut),
-                   std::move(ratios.histories),
-                   std::make_shared<const RatioEstimator>(std::move(ratios.estimator))};
+      const InferenceOptions used = fitted(options, data_size(data));
+      TrainedPosterior ratios = request.trainer.train(
+          ratio_estimation(),
+          {data, axes, used.round_ensemble, options,
+           request.rng.child("round", static_cast<std::uint64_t>(m)), observer});
+      Cut cut = truncate(*ratios.posterior, request.observation, used.truncation);
+      return Round{.number = m,
+                   .region = region,
+                   .kept = kept,
+                   .simulated = fresh,
+                   .cut = std::move(cut),
+                   .training = std::move(ratios.histories),
+                   .networks = std::move(ratios.posterior),
+                   .used = fitted_options(used, used.round_ensemble)};
     }));
     stop_if_requested(observer);
 
@@ -105,23 +105,15 @@ InferenceResult tmnre(Simulations& simulations, std::span<const double> observat
     region = cut.region;
   }
 
-  const bool budget_spent = simulations.issued() == options.budget ||
-                            static_cast<int>(rounds.size()) < options.max_rounds;
-  observer.context_changed(fmt::format("final region, prior mass {:.3g}", region.mass()));
-  // Spend the rest of the budget in the final region and train all marginals there.      rho_2
-  const bool enough = !options.spend_all && simulations.count_inside(region) >= kFewestRows;
-  simulations.simulate(region, static_cast<int>(rounds.size()) + 1,
-                       enough ? 0 : options.budget - simulations.issued(), observer);
-  TrainedEstimator final_marginals = journal.final_estimator(region, [&] {
-    const Dataset data = simulations.inside(region, options.validation_fraction);
-    return trainer.train(data, marginals, options.networks(options.ensemble, data.rows()), options,
-                         rng.child("final"), observer);
-  });
-  // Networks that were found on disk say themselves where they are valid.
-  region = final_marginals.estimator.prior().region();
-  return {
-      std::move(rounds),         region, converged, budget_spent, simulations.count_inside(region),
-      std::move(final_marginals)};
+  const int count = static_cast<int>(rounds.size());
+  const bool budget_spent = simulations.issued() == options.budget || count < options.max_rounds;
+  FinalTraining final = train_in_final_region(request, region, count);  // rho_2
+  return {.posterior = std::move(final.posterior),
+          .rounds = std::move(rounds),
+          .region = std::move(final.region),
+          .rows = final.rows,
+          .converged = converged,
+          .budget_spent = budget_spent};
 }
 
 }  // namespace hone

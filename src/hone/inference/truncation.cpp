@@ -4,17 +4,10 @@
 
 #include "hone/core/error.h"
 #include "hone/inference/axis_cut.h"
+#include "hone/posterior/marginal_posterior.h"
 
 namespace hone {
 namespace {
-
-Matrix<float> cell_centers(Index cells) {
-  Matrix<float> centers(cells, 1);
-  for (Index i = 0; i < cells; ++i) {
-    centers(i, 0) = static_cast<float>((static_cast<double>(i) + 0.5) / static_cast<double>(cells));
-  }
-  return centers;
-}
 
 // Ranges of cells as intervals in u.
 std::vector<Interval> unit_intervals(const std::vector<CellRange>& ranges, Index cells,
@@ -45,29 +38,23 @@ RatioCurve thinned(const std::vector<double>& log_ratio, const TruncatedAxis& ax
 
 }  // namespace
 
-double padding_for(const TruncationOptions& options, Index rows) {
-  HONE_ASSERT(rows > 0);
-  return std::clamp(options.padding_rows / static_cast<double>(rows), options.padding, 1.0);
-}
-
-Cut truncate(const RatioEstimator& ratios, Index rows, std::span<const double> observation,
-             TruncationOptions options) {
-  options.padding = padding_for(options, rows);
-  const Region& old = ratios.prior().region();
-  const Matrix<float> features = ratios.features(observation);
-  const Matrix<float> centers = cell_centers(options.grid);
+Cut truncate(const AmortizedPosterior& posteriors, std::span<const double> observation,
+             const TruncationOptions& options) {
+  const Region& old = posteriors.prior().region();
+  const Matrix<float> features = posteriors.features(observation);
+  const Matrix<float> centers = local_grid(options.grid, 1);
   std::vector<std::vector<Interval>> axes;
   std::vector<double> lost, low, high;
   std::vector<RatioCurve> curves;
   for (int d = 0; d < old.dimensions(); ++d) {
-    const Index axis = ratios.find({d});
-    const AxisCut cut =
-        cut_axis(ratios.log_ratios(axis, features, centers), ratios.weights(axis), options);
-    axes.push_back(unit_intervals(cut.kept, options.grid, ratios.prior().axis(d)));
+    const Index axis = posteriors.find({d});
+    const AxisCut cut = cut_axis(posteriors.log_densities(axis, features, centers),
+                                 posteriors.weights(axis), options);
+    axes.push_back(unit_intervals(cut.kept, options.grid, posteriors.prior().axis(d)));
     lost.push_back(cut.lost_mass);
     low.push_back(cut.edge_low);
     high.push_back(cut.edge_high);
-    curves.push_back(thinned(cut.log_ratio, ratios.prior().axis(d)));
+    curves.push_back(thinned(cut.log_ratio, posteriors.prior().axis(d)));
   }
   // An interval mapped from local coordinates may span a gap cut earlier: intersect.
   Cut result{Region(std::move(axes)).intersect(old), 1, {}, lost, low, high, std::move(curves)};
@@ -75,6 +62,7 @@ Cut truncate(const RatioEstimator& ratios, Index rows, std::span<const double> o
     result.axis_ratio.push_back(result.region.axis_mass(d) / old.axis_mass(d));
     result.mass_ratio *= result.axis_ratio.back();
   }
+  result.mass_ratio *= result.region.acceptance() / old.acceptance();  // 1 without a constraint
   return result;
 }
 

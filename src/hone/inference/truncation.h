@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hone/inference/options.h"
-#include "hone/inference/ratio_estimator.h"
+#include "hone/posterior/amortized_posterior.h"
 #include "hone/prior/region.h"
 
 namespace hone {
@@ -24,15 +24,11 @@ struct Cut {
   std::vector<RatioCurve> curves = {};      // per axis, to be drawn; none in runs of older versions
 };
 
-// How far what is kept is widened after a round of so many rows. Where a ratio falls below epsilon
-// is an extrapolation, and the fewer simulations there are, the further it is off.
-double padding_for(const TruncationOptions& options, Index rows);
-
 // Drops, on every axis, the u for which most networks of the 1-d ensemble at the real observation
 // are below epsilon of their peak (axis_cut.h). Works on a dense grid of the axis; what is kept is
 // padded outwards, and a gap between two pieces is cut only if it is wide and safely below epsilon.
-// `ratios` must hold all 1-d marginals, trained on so many rows.
-Cut truncate(const RatioEstimator& ratios, Index rows, std::span<const double> observation,
-             TruncationOptions options);
+// `posteriors` must hold all 1-d marginals. `options` as they are used (fitted()).
+Cut truncate(const AmortizedPosterior& posteriors, std::span<const double> observation,
+             const TruncationOptions& options);
 
 }  // namespace hone

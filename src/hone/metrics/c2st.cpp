@@ -79,16 +79,16 @@ double fold_accuracy(const ShuffledRows& rows, int fold, const C2stOptions& opti
   return held_out_accuracy({x, labels}, held_out, classifier, rng);
 }
 
-std::vector<Index> own_pieces(Index count, const Team& team) {
+std::vector<Index> own_pieces(Index count, const ProcessGroup& group) {
   std::vector<Index> mine;
   for (Index piece = 0; piece < count; ++piece) {
-    if (team.mine(piece)) mine.push_back(piece);
+    if (group.mine(piece)) mine.push_back(piece);
   }
   return mine;
 }
 
 std::vector<double> c2st_of(std::span<const ViewPair> pairs, const C2stOptions& options,
-                            const Rng& rng, Observer& observer, Team& team) {
+                            const Rng& rng, Observer& observer, ProcessGroup& group) {
   options.validate();
   std::vector<ShuffledRows> rows;
   const auto stream = [&](std::size_t pair) { return rng.child("c2st", pair); };
@@ -100,7 +100,7 @@ std::vector<double> c2st_of(std::span<const ViewPair> pairs, const C2stOptions& 
 
   const Index folds = options.folds, tasks = static_cast<Index>(pairs.size()) * folds;
   std::vector<double> accuracies(static_cast<std::size_t>(tasks));
-  const std::vector<Index> mine = own_pieces(tasks, team);
+  const std::vector<Index> mine = own_pieces(tasks, group);
   std::mutex observing;
   Index done = 0;
   observer.stage_started("c2st", std::ssize(mine));
@@ -114,11 +114,11 @@ std::vector<double> c2st_of(std::span<const ViewPair> pairs, const C2stOptions& 
     observer.stage_advanced("c2st", ++done, std::ssize(mine));
     stop_if_requested(observer);
   });
-  std::vector<TeamPart> parts;
+  std::vector<SharedPart> parts;
   for (Index task = 0; task < tasks; ++task) {
-    parts.push_back(team_part(task, std::span(accuracies).subspan(std::size_t(task), 1)));
+    parts.push_back(shared_part(task, std::span(accuracies).subspan(std::size_t(task), 1)));
   }
-  team.exchange(parts);
+  group.exchange(parts);
   observer.stage_finished("c2st");
 
   std::vector<double> values;
@@ -131,16 +131,16 @@ std::vector<double> c2st_of(std::span<const ViewPair> pairs, const C2stOptions& 
 }  // namespace
 
 std::vector<double> c2st(std::span<const SamplePair> pairs, const C2stOptions& options,
-                         const Rng& rng, Observer& observer, Team& team) {
+                         const Rng& rng, Observer& observer, ProcessGroup& group) {
   std::vector<ViewPair> views;
   for (const SamplePair& pair : pairs) views.push_back({pair.a, pair.b});
-  return c2st_of(views, options, rng, observer, team);
+  return c2st_of(views, options, rng, observer, group);
 }
 
 double c2st(MatrixView<const double> a, MatrixView<const double> b, const C2stOptions& options,
             const Rng& rng) {
   const ViewPair pair{a, b};
-  return c2st_of({&pair, 1}, options, rng, silent_observer(), no_team()).front();
+  return c2st_of({&pair, 1}, options, rng, silent_observer(), single_process()).front();
 }
 
 }  // namespace hone

@@ -6,8 +6,8 @@
 
 #include "hone/core/matrix.h"
 #include "hone/core/observer.h"
+#include "hone/core/process_group.h"
 #include "hone/core/rng.h"
-#include "hone/core/team.h"
 #include "hone/metrics/classifier.h"
 
 // The classifier two-sample test (C2ST): the accuracy with which a classifier tells two samples
@@ -37,11 +37,11 @@ struct SamplePair {
 // One value per pair. All folds of all pairs train in parallel, each on one core; same bits for any
 // number of threads, and a pair's value depends on rng and its position only. Throws Error{input}
 // before any work for samples with different columns, fewer rows than folds, values that are not
-// finite, or a column that is constant in `a`. Observed as the stage "c2st". In a team every
+// finite, or a column that is constant in `a`. Observed as the stage "c2st". In a group every
 // process trains its share of the folds, and all get all values.
 std::vector<double> c2st(std::span<const SamplePair> pairs, const C2stOptions& options,
                          const Rng& rng, Observer& observer = silent_observer(),
-                         Team& team = no_team());
+                         ProcessGroup& group = single_process());
 // The same number as for a list of this one pair.
 double c2st(MatrixView<const double> a, MatrixView<const double> b, const C2stOptions& options,
             const Rng& rng);

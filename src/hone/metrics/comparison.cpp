@@ -70,7 +70,8 @@ Distance wasserstein_distance(MatrixView<const double> a, MatrixView<const doubl
 // All classifiers of all marginals are trained in one parallel loop. In one or two dimensions the
 // joint is one of the marginals: it is trained once.
 void add_c2st(Comparison& out, MatrixView<const double> a, MatrixView<const double> b,
-              const std::vector<Metric>& metrics, const Rng& rng, Observer& observer, Team& team) {
+              const std::vector<Metric>& metrics, const Rng& rng, Observer& observer,
+              ProcessGroup& group) {
   const int dimensions = static_cast<int>(a.cols());
   const auto chosen = [&](Metric metric, std::vector<Marginal> marginals) {
     return std::ranges::count(metrics, metric) > 0 ? marginals : std::vector<Marginal>{};
@@ -82,7 +83,8 @@ void add_c2st(Comparison& out, MatrixView<const double> a, MatrixView<const doub
   std::set<Marginal> different;
   for (const auto* list : {&joints, &singles, &pairs}) different.insert(list->begin(), list->end());
   const std::vector<Marginal> marginals(different.begin(), different.end());
-  const std::vector<double> values = c2st(marginal_pairs(a, b, marginals), {}, rng, observer, team);
+  const std::vector<double> values =
+      c2st(marginal_pairs(a, b, marginals), {}, rng, observer, group);
   std::map<Marginal, double> value_of;
   for (std::size_t i = 0; i < values.size(); ++i) value_of[marginals[i]] = values[i];
 
@@ -95,7 +97,7 @@ void add_c2st(Comparison& out, MatrixView<const double> a, MatrixView<const doub
 
 Comparison compare_samples(MatrixView<const double> a, MatrixView<const double> b,
                            const std::vector<Metric>& metrics, const Rng& rng, Observer& observer,
-                           Team& team) {
+                           ProcessGroup& group) {
   check_comparable(a, b, kLeastRows, "compare");
   Comparison out;
   out.draws = std::min(a.rows(), b.rows());
@@ -104,7 +106,7 @@ Comparison compare_samples(MatrixView<const double> a, MatrixView<const double> 
   const ColumnMoments moments = column_moments(a, "compare");
   const Matrix<double> a_scores = z_scored(a, moments), b_scores = z_scored(b, moments);
   const auto is_c2st = [](Metric metric) { return metric <= Metric::c2st_2d; };
-  if (std::ranges::any_of(metrics, is_c2st)) add_c2st(out, a, b, metrics, rng, observer, team);
+  if (std::ranges::any_of(metrics, is_c2st)) add_c2st(out, a, b, metrics, rng, observer, group);
   for (const Metric metric : metrics) {
     if (metric == Metric::kl) out.kl = column_kl(a, b);
     if (metric == Metric::wasserstein) {

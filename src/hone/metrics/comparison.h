@@ -42,10 +42,11 @@ struct Comparison {
 // Compares two samples in several ways. Of samples of different size the first min(n_a, n_b) rows
 // of each are used; rows must be in random order, for the scale of KL and Wasserstein comes from
 // comparing two halves of a. Throws Error{input} for samples that cannot be compared, before any
-// work. Observed as the stage "c2st", whose classifiers a team shares out.
+// work. Observed as the stage "c2st", whose classifiers a group shares out.
 Comparison compare_samples(MatrixView<const double> a, MatrixView<const double> b,
                            const std::vector<Metric>& metrics, const Rng& rng,
-                           Observer& observer = silent_observer(), Team& team = no_team());
+                           Observer& observer = silent_observer(),
+                           ProcessGroup& group = single_process());
 
 // Mean over the marginals: C2ST-ddm. 0 for none.
 double mean_c2st(const std::vector<MarginalC2st>& marginals);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "hone/inference/run_files.h"
 #include "hone/mpi/packing.h"
+#include "hone/run/run_files.h"
 
 namespace hone {
 namespace {
@@ -72,9 +72,9 @@ std::uint64_t fingerprint(const Dataset& data) {
   return print.hash;
 }
 
-std::uint64_t fingerprint(const std::vector<TrainedEstimator>& trained) {
+std::uint64_t fingerprint(const std::vector<TrainedPosterior>& trained) {
   Fingerprint print;
-  for (const TrainedEstimator& one : trained) {
+  for (const TrainedPosterior& one : trained) {
     for (const MemberHistory& h : one.histories) {
       print.add(std::bit_cast<std::uint64_t>(h.best_loss));
     }
@@ -101,7 +101,7 @@ JobMessage unpack_job(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> pack(const ReadyMessage& message) {
   return Packer()
-      .put(message.lanes)
+      .put(message.threads)
       .put_text(message.machine)
       .put_text(message.kernels)
       .put_text(message.error)
@@ -111,7 +111,7 @@ std::vector<std::byte> pack(const ReadyMessage& message) {
 ReadyMessage unpack_ready(std::span<const std::byte> bytes) {
   Unpacker in(bytes);
   ReadyMessage message;
-  message.lanes = in.get<int>();
+  message.threads = in.get<int>();
   message.machine = in.get_text();
   message.kernels = in.get_text();
   message.error = in.get_text();
@@ -156,6 +156,7 @@ ResultBatch unpack_results(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> pack(const TrainMessage& message) {
   Packer packer;
+  packer.put_text(message.estimator);
   packer.put_text(to_json(message.region).dump());
   packer.put(message.issued).put(message.ensemble).put(message.rng).put(message.fingerprint);
   packer.put(message.marginals.size());
@@ -165,8 +166,10 @@ std::vector<std::byte> pack(const TrainMessage& message) {
 
 TrainMessage unpack_train(std::span<const std::byte> bytes, int dimensions) {
   Unpacker in(bytes);
+  std::string estimator = in.get_text();
   Region region = region_from_json(nlohmann::json::parse(in.get_text()), dimensions);
-  TrainMessage message{std::move(region), in.get<Index>(), {}, in.get<int>(), Rng(0), 0};
+  TrainMessage message{
+      std::move(estimator), std::move(region), in.get<Index>(), {}, in.get<int>(), Rng(0), 0};
   message.rng = in.get_into(message.rng);
   message.fingerprint = in.get<std::uint64_t>();
   message.marginals.resize(in.get<std::size_t>());

@@ -8,12 +8,12 @@
 #include "hone/check/calibrator.h"
 #include "hone/core/error.h"
 #include "hone/engine/trainer.h"
-#include "hone/inference/run.h"
+#include "hone/run/run_directory.h"
 #include "hone/simulator/executor.h"
 
-// What rank 0 (the leader) and the others (the crew) say to each other.
+// What rank 0 and the other ranks say to each other.
 //
-//   leader                                crew
+//   rank 0                                others
 //   job: the run                 ->
 //                                <-       ready: how many simulations at once, or an error
 //   simulate: some rows          ->
@@ -30,7 +30,7 @@
 //   [stop_work                   ->]
 //                                <-       calibrated: their ranks, or an error
 //   dismiss: end of the job      ->
-//   say: between runs           <-->      (roll_call.h)
+//   say: between runs           <-->      (collective_calls.h)
 //   quit: end of the program    <-->
 
 namespace hone {
@@ -65,7 +65,7 @@ struct JobMessage {
 };
 
 struct ReadyMessage {
-  int lanes = 0;        // simulations at once
+  int threads = 0;      // simulations at once
   std::string machine;  // its name
   std::string kernels;  // the training engine's: bits depend on them
   std::string error;    // why it cannot simulate; empty: it can
@@ -73,7 +73,7 @@ struct ReadyMessage {
 
 // Rows of a request on their way to where they are simulated.
 struct RowBatch {
-  std::vector<Index> rows;    // (k) of the leader's request
+  std::vector<Index> rows;    // (k) of rank 0's request
   SimulationRequest request;  // ids, theta and seeds of those
   bool answered = false;      // the simulator has answered before, somewhere
 };
@@ -87,6 +87,7 @@ struct ResultBatch {
 };
 
 struct TrainMessage {
+  std::string estimator;  // its kind
   Region region;
   Index issued = 0;
   std::vector<Marginal> marginals;
@@ -98,7 +99,7 @@ struct TrainMessage {
 // Changes with the simulations of a data set.
 std::uint64_t fingerprint(const Dataset& data);
 // Changes with the training of networks.
-std::uint64_t fingerprint(const std::vector<TrainedEstimator>& trained);
+std::uint64_t fingerprint(const std::vector<TrainedPosterior>& trained);
 
 // The members of one rank.
 struct TrainedMembers {

@@ -64,23 +64,23 @@ std::vector<MarginalRanks> widened(const std::vector<MarginalRanks>& some, Index
 
 class RankCalibrator final : public Calibrator {
  public:
-  explicit RankCalibrator(Leader& leader) : leader_(leader) {}
+  explicit RankCalibrator(OtherRanks& others) : others_(others) {}
 
-  std::vector<MarginalRanks> rank(const std::vector<TrainedEstimator>& trained,
+  std::vector<MarginalRanks> rank(const std::vector<TrainedPosterior>& trained,
                                   const CalibrationDraws& draws, const RankOptions& options,
                                   const Rng& rng, Observer& observer) override {
-    const std::vector<Share> shares = divide(draws.local.rows(), options.batch, leader_.size());
+    const std::vector<Share> shares = divide(draws.local.rows(), options.batch, others_.size());
     const auto here = [&](const Share& share) {
       return Calibrator::rank(trained, rows_of(draws, share), options, rng, observer);
     };
     try {
       std::map<int, Share> waiting;
       for (std::size_t i = 1; i < shares.size(); ++i) {
-        leader_.send(static_cast<int>(i), Tag::calibrate,
+        others_.send(static_cast<int>(i), Tag::calibrate,
                      pack_calibrate(fingerprint(trained), rows_of(draws, shares[i]), options, rng));
         waiting[static_cast<int>(i)] = shares[i];
       }
-      leader_.transport().flush();
+      others_.transport().flush();
       const std::vector<MarginalRanks> own = here(shares.at(0));
       std::vector<MarginalRanks> all = widened(own, draws.local.rows());
       place(all, shares[0], own);
@@ -89,7 +89,7 @@ class RankCalibrator final : public Calibrator {
       }
       return all;
     } catch (...) {
-      leader_.send_all(Tag::stop_work);
+      others_.send_all(Tag::stop_work);
       throw;
     }
   }
@@ -102,7 +102,7 @@ class RankCalibrator final : public Calibrator {
     BackOff back_off;
     while (!waiting.empty()) {
       stop_if_requested(observer);
-      while (const auto message = leader_.receive()) {
+      while (const auto message = others_.receive()) {
         const auto sender = waiting.find(message->from);
         if (message->tag != static_cast<int>(Tag::calibrated) || sender == waiting.end()) continue;
         const CalibratedMessage theirs = unpack_calibrated(message->bytes);
@@ -113,7 +113,7 @@ class RankCalibrator final : public Calibrator {
           undone.push_back(sender->second);
           observer.log(LogLevel::warning,
                        fmt::format("rank {} on {} does not check: {}", message->from,
-                                   leader_.rank(message->from).about.machine, trouble));
+                                   others_.rank(message->from).about.machine, trouble));
         }
         waiting.erase(sender);
         back_off.reset();
@@ -125,7 +125,7 @@ class RankCalibrator final : public Calibrator {
 
   // Other kernels compute other bits.
   std::string why_not(const CalibratedMessage& theirs, int rank) const {
-    const std::string& kernels = leader_.rank(rank).about.kernels;
+    const std::string& kernels = others_.rank(rank).about.kernels;
     if (theirs.error.empty() && kernels != training_kernels()) {
       return fmt::format("its machine computes with {}, this one with {}", kernels,
                          training_kernels());
@@ -133,13 +133,13 @@ class RankCalibrator final : public Calibrator {
     return theirs.error;
   }
 
-  Leader& leader_;
+  OtherRanks& others_;
 };
 
 }  // namespace
 
-std::unique_ptr<Calibrator> make_rank_calibrator(Leader& leader) {
-  return std::make_unique<RankCalibrator>(leader);
+std::unique_ptr<Calibrator> make_rank_calibrator(OtherRanks& others) {
+  return std::make_unique<RankCalibrator>(others);
 }
 
 }  // namespace hone

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "hone/mpi/back_off.h"
-#include "hone/mpi/dealer.h"
+#include "hone/mpi/row_scheduler.h"
 #include "hone/simulator/delivery.h"
 
 namespace hone {
@@ -45,7 +45,7 @@ void deliver(Delivery& delivery, const ResultBatch& results) {
   }
 }
 
-// What this rank's lanes have done since somebody looked.
+// What this rank's threads have done since somebody looked.
 class LocalNews {
  public:
   struct News {
@@ -84,27 +84,27 @@ class LocalNews {
 // One request on its way through the ranks.
 class RankRun {
  public:
-  RankRun(Leader& leader, Lanes& lanes, const SimulationRequest& request, Delivery& delivery,
-          double silence_seconds)
-      : leader_(leader),
-        lanes_(lanes),
+  RankRun(OtherRanks& others, SimulatorThreads& simulators, const SimulationRequest& request,
+          Delivery& delivery, double silence_seconds)
+      : others_(others),
+        simulators_(simulators),
         request_(request),
         delivery_(delivery),
         silence_seconds_(silence_seconds),
-        answered_(request.finished_before > request.failed_before),
-        dealer_(request.rows(), leader.size()),
-        joined_(static_cast<std::size_t>(leader.size())) {
-    dealer_.join(0, lanes_.count());
+        answered_(request.has_worked()),
+        scheduler_(request.rows(), others.size()),
+        joined_(static_cast<std::size_t>(others.size())) {
+    scheduler_.join(0, simulators_.count());
     joined_[0] = true;
   }
 
   void drive() {
     forget_last_request();
-    while (dealer_.unfinished() > 0 && !delivery_.stopping()) {
+    while (scheduler_.unfinished() > 0 && !delivery_.stopping()) {
       welcome();
       const bool news = listen();
       judge_unanswered();
-      for (int r = 0; r < leader_.size(); ++r) deal(r);
+      for (int r = 0; r < others_.size(); ++r) next_rows(r);
       pause(news);
     }
     if (delivery_.stopping()) halt();
@@ -112,17 +112,17 @@ class RankRun {
 
  private:
   void forget_last_request() {
-    for (BackOff back_off; leader_.halting(); back_off.sleep()) leader_.receive();
+    for (BackOff back_off; others_.halting(); back_off.sleep()) others_.receive();
   }
 
   // Ranks begin when they are ready, not when all are.
   void welcome() {
-    for (int r = 1; r < leader_.size(); ++r) {
-      const Leader::Rank& rank = leader_.rank(r);
+    for (int r = 1; r < others_.size(); ++r) {
+      const OtherRanks::Rank& rank = others_.rank(r);
       if (joined_[static_cast<std::size_t>(r)] || !rank.ready) continue;
       joined_[static_cast<std::size_t>(r)] = true;
       if (rank.about.error.empty()) {
-        dealer_.join(r, rank.about.lanes);
+        scheduler_.join(r, rank.about.threads);
       } else {
         give_up(r, {ErrorKind::input, rank.about.error, {}});
       }
@@ -134,7 +134,7 @@ class RankRun {
     bool news = local.any();
     if (local.rows > 0) note_finished(0, local.rows, local.seconds);
     for (const GaveUpMessage& message : local.gave_up) take_back(0, message);
-    while (const auto message = leader_.receive()) {
+    while (const auto message = others_.receive()) {
       news = true;
       if (message->tag == static_cast<int>(Tag::results)) {
         const ResultBatch results = unpack_results(message->bytes);
@@ -149,14 +149,14 @@ class RankRun {
 
   void note_finished(int rank, Index rows, double seconds) {
     answered_ = true;
-    dealer_.finished(rank, rows, seconds);
+    scheduler_.finished(rank, rows, seconds);
   }
 
   // As a single executor of external programs: one that has never answered says nothing about the
   // simulations it was at. They wait until it answers for others, and are tried again then.
   void take_back(int rank, const GaveUpMessage& message) {
     if (message.answered) return give_up(rank, message);
-    dealer_.returned(rank, std::ssize(message.rows));
+    scheduler_.returned(rank, std::ssize(message.rows));
     unanswered_.insert(unanswered_.end(), message.rows.begin(), message.rows.end());
     last_word_ = {rank, message};
   }
@@ -164,38 +164,39 @@ class RankRun {
   void judge_unanswered() {
     if (unanswered_.empty()) return;
     if (answered_) {
-      dealer_.deal_again(std::exchange(unanswered_, {}));
+      scheduler_.schedule_again(std::exchange(unanswered_, {}));
     } else if (std::ssize(unanswered_) >= kMostUnanswered ||
-               std::ssize(unanswered_) == dealer_.unfinished()) {
+               std::ssize(unanswered_) == scheduler_.unfinished()) {
       give_up(last_word_.first, last_word_.second);
     }
   }
 
-  void deal(int rank) {
-    const Index held = dealer_.held(rank);
-    const std::vector<Index> rows = dealer_.deal(rank);
+  void next_rows(int rank) {
+    const Index held = scheduler_.held(rank);
+    const std::vector<Index> rows = scheduler_.next_rows(rank);
     if (rows.empty()) return;
     const RowBatch batch = rows_of(request_, rows, answered_);
     if (rank > 0) {
-      if (held == 0) leader_.forget_silence(rank);
-      leader_.send(rank, Tag::simulate, pack(batch));
+      if (held == 0) others_.forget_silence(rank);
+      others_.send(rank, Tag::simulate, pack(batch));
       return;
     }
-    lanes_.submit(batch, local_listener_);
+    simulators_.submit(batch, local_listener_);
   }
 
-  std::shared_ptr<const Lanes::Listener> local_listener() {
+  std::shared_ptr<const SimulatorThreads::Listener> local_listener() {
     const auto finished = [this](const ResultBatch& results) {
       deliver(delivery_, results);
       local_.finished(std::ssize(results.rows), results.seconds);
     };
     const auto gave_up = [this](const GaveUpMessage& message) { local_.gave_up(message); };
-    return std::make_shared<const Lanes::Listener>(Lanes::Listener{finished, gave_up});
+    return std::make_shared<const SimulatorThreads::Listener>(
+        SimulatorThreads::Listener{finished, gave_up});
   }
 
   void give_up(int rank, const GaveUpMessage& message) {
     const std::string where =
-        rank == 0 ? "" : fmt::format("rank {} on {}: ", rank, leader_.rank(rank).about.machine);
+        rank == 0 ? "" : fmt::format("rank {} on {}: ", rank, others_.rank(rank).about.machine);
     const Error error(message.kind, where + message.text);
     delivery_.simulator_gave_up(std::make_exception_ptr(error));
   }
@@ -204,21 +205,22 @@ class RankRun {
     if (news) back_off_.reset();
     local_.wait(back_off_.next());
     const auto now = Clock::now();
-    leader_.note_time(std::chrono::duration<double>(now - last_look_).count());
+    others_.note_time(std::chrono::duration<double>(now - last_look_).count());
     last_look_ = now;
-    for (int r = 1; r < leader_.size() && !leader_.lost(); ++r) {
-      if (dealer_.held(r) > 0 && leader_.rank(r).silence > silence_seconds_) lose(r);
+    for (int r = 1; r < others_.size() && !others_.lost(); ++r) {
+      if (scheduler_.held(r) > 0 && others_.rank(r).silence > silence_seconds_) lose(r);
     }
   }
 
   void lose(int rank) {
-    leader_.lose();
+    others_.lose();
     const Error error(
         ErrorKind::simulator,
         fmt::format("rank {} on {} hangs: it has {} simulations and has not been heard of for {:g} "
                     "seconds. Everything finished is saved; `hone resume` goes on, with any number "
                     "of ranks",
-                    rank, leader_.rank(rank).about.machine, dealer_.held(rank), silence_seconds_));
+                    rank, others_.rank(rank).about.machine, scheduler_.held(rank),
+                    silence_seconds_));
     delivery_.simulator_gave_up(std::make_exception_ptr(error));
   }
 
@@ -226,24 +228,25 @@ class RankRun {
   // a rank has died or somebody wants it to, gives a second.
   void halt() {
     const auto begin = Clock::now();
-    lanes_.halt();
-    if (!leader_.lost()) leader_.halt();
+    simulators_.halt();
+    if (!others_.lost()) others_.halt();
     const auto patient = [&] { return Clock::now() - begin < kPatience; };
-    while (!lanes_.idle() || (leader_.halting() && !leader_.lost() && patient())) pause(listen());
+    while (!simulators_.idle() || (others_.halting() && !others_.lost() && patient()))
+      pause(listen());
     listen();
   }
 
-  Leader& leader_;
-  Lanes& lanes_;
+  OtherRanks& others_;
+  SimulatorThreads& simulators_;
   const SimulationRequest& request_;
   Delivery& delivery_;
   double silence_seconds_;
   bool answered_;  // by the simulator, anywhere, ever
   std::vector<Index> unanswered_;
   std::pair<int, GaveUpMessage> last_word_;
-  Dealer dealer_;
+  RowScheduler scheduler_;
   LocalNews local_;
-  std::shared_ptr<const Lanes::Listener> local_listener_ = local_listener();
+  std::shared_ptr<const SimulatorThreads::Listener> local_listener_ = local_listener();
   std::vector<bool> joined_;
   BackOff back_off_;
   Clock::time_point last_look_ = Clock::now();
@@ -251,31 +254,31 @@ class RankRun {
 
 class RankExecutor final : public Executor {
  public:
-  RankExecutor(Leader& leader, Lanes& lanes, RankExecutorOptions options)
-      : leader_(leader), lanes_(lanes), options_(options) {
+  RankExecutor(OtherRanks& others, SimulatorThreads& simulators, RankExecutorOptions options)
+      : others_(others), simulators_(simulators), options_(options) {
     options_.executor.validate();
   }
 
   ExecutionSummary run(const SimulationRequest& request, const SimulationSink& sink,
                        Observer& observer) override {
     Delivery delivery(request, options_.data_size, options_.executor, sink, observer);
-    RankRun(leader_, lanes_, request, delivery, options_.silence_seconds).drive();
+    RankRun(others_, simulators_, request, delivery, options_.silence_seconds).drive();
     return delivery.finish();
   }
 
-  const NoiseModel* noise() const override { return lanes_.noise(); }
+  const NoiseModel* noise() const override { return simulators_.noise(); }
 
  private:
-  Leader& leader_;
-  Lanes& lanes_;
+  OtherRanks& others_;
+  SimulatorThreads& simulators_;
   RankExecutorOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> make_rank_executor(Leader& leader, Lanes& lanes,
+std::unique_ptr<Executor> make_rank_executor(OtherRanks& others, SimulatorThreads& simulators,
                                              RankExecutorOptions options) {
-  return std::make_unique<RankExecutor>(leader, lanes, options);
+  return std::make_unique<RankExecutor>(others, simulators, options);
 }
 
 }  // namespace hone

@@ -6,7 +6,7 @@
 #include "hone/core/error.h"
 #include "hone/mpi/back_off.h"
 #include "hone/mpi/packing.h"
-#include "hone/mpi/rank_team.h"
+#include "hone/mpi/rank_group.h"
 
 namespace hone {
 namespace {
@@ -21,54 +21,55 @@ bool was_stopped(const std::exception_ptr& what) {
   }
 }
 
-class RankTrainer final : public MarginalTrainer {
+class RankTrainer final : public NetworkTrainer {
  public:
-  explicit RankTrainer(Leader& leader) : leader_(leader) {}
+  explicit RankTrainer(OtherRanks& others) : others_(others) {}
 
-  TrainedEstimator train(const Dataset& data, const std::vector<Marginal>& marginals, int ensemble,
-                         const InferenceOptions& options, const Rng& rng,
-                         Observer& observer) override {
-    const TrainMessage order{data.prior.region(), data.issued, marginals, ensemble, rng,
+  TrainedPosterior train(const EstimatorKind& kind, const EstimationRequest& request) override {
+    const Dataset& data = request.data;
+    Observer& observer = request.observer;
+    const TrainMessage order{kind.name,         data.prior.region(), data.issued,
+                             request.marginals, request.ensemble,    request.rng,
                              fingerprint(data)};
-    const auto members = marginals.size() * static_cast<std::size_t>(ensemble);
-    const bool together = options.embedding.kind != EmbeddingKind::none;
-    const std::vector<int> team = members == 1 ? std::vector{0} : gather_team(order, observer);
-    const bool alone = team.size() == 1 || (together && std::ssize(team) < leader_.size());
-    if (alone) leader_.send_all(Tag::start, Packer().put_all(std::vector<int>()).take());
-    if (alone) return train_marginals(data, marginals, ensemble, options, rng, observer);
-    leader_.send_all(Tag::start, Packer().put_all(team).take());
+    const auto members = request.marginals.size() * static_cast<std::size_t>(request.ensemble);
+    const bool together = request.options.embedding.kind != EmbeddingKind::none;
+    const std::vector<int> group = members == 1 ? std::vector{0} : gather_team(order, observer);
+    const bool alone = group.size() == 1 || (together && std::ssize(group) < others_.size());
+    if (alone) others_.send_all(Tag::start, Packer().put_all(std::vector<int>()).take());
+    if (alone) return estimate(kind, request);
+    others_.send_all(Tag::start, Packer().put_all(group).take());
 
-    RankTeam ranks(leader_.transport(), team, together);
-    TrainingResult result = [&] {
+    RankGroup ranks(others_.transport(), group, together);
+    std::unique_ptr<TrainedNetworks> networks = [&] {
       try {
-        return train_stack(data, marginals, ensemble, options, rng, observer, ranks);
+        return kind.train(request, ranks);
       } catch (...) {
         // Ranks that wait for this one's numbers cannot be told.
-        if (ranks.exchanging() && !was_stopped(std::current_exception())) leader_.lose();
-        if (!leader_.lost()) collect(nullptr, team, true, observer);
+        if (ranks.exchanging() && !was_stopped(std::current_exception())) others_.lose();
+        if (!others_.lost()) collect(nullptr, group, true, observer);
         throw;
       }
     }();
-    collect(&result, team, false, observer);
-    return assemble(data, marginals, ensemble, std::move(result));
+    collect(networks.get(), group, false, observer);
+    return kind.assemble(request, std::move(networks));
   }
 
  private:
   // Ranks that are ready to train on the same data.
   std::vector<int> gather_team(const TrainMessage& order, Observer& observer) {
     std::set<int> asked;
-    std::vector<int> team{0};
+    std::vector<int> group{0};
     const auto bytes = pack(order);
-    for (int r = 1; r < leader_.size(); ++r) {
+    for (int r = 1; r < others_.size(); ++r) {
       if (unable_.contains(r)) continue;
-      leader_.send(r, Tag::train, bytes);
+      others_.send(r, Tag::train, bytes);
       asked.insert(r);
     }
     wait_for(asked, Tag::prepared, [&](const Message& message) {
       const std::string error = unpack_text(message.bytes);
-      const Leader::Rank& rank = leader_.rank(message.from);
+      const OtherRanks::Rank& rank = others_.rank(message.from);
       if (error.empty() && rank.about.kernels == training_kernels()) {
-        team.push_back(message.from);
+        group.push_back(message.from);
       } else {
         exclude(message.from,
                 error.empty() ? fmt::format("its machine computes with {}, this one with {}",
@@ -77,21 +78,21 @@ class RankTrainer final : public MarginalTrainer {
                 observer);
       }
     });
-    std::ranges::sort(team);
-    return team;
+    std::ranges::sort(group);
+    return group;
   }
 
   // It is not asked again.
   void exclude(int rank, const std::string& reason, Observer& observer) {
     unable_.insert(rank);
     observer.log(LogLevel::warning, fmt::format("rank {} on {} does not train: {}", rank,
-                                                leader_.rank(rank).about.machine, reason));
+                                                others_.rank(rank).about.machine, reason));
   }
 
   // Waits for the members of the others. Without a result nobody needs them any more.
-  void collect(TrainingResult* result, const std::vector<int>& team, bool stop,
+  void collect(TrainedNetworks* result, const std::vector<int>& group, bool stop,
                Observer& observer) {
-    std::set<int> others(team.begin() + 1, team.end());
+    std::set<int> others(group.begin() + 1, group.end());
     std::string trouble;
     bool stopped = stop;
     if (stop) tell_to_stop(others);
@@ -106,7 +107,7 @@ class RankTrainer final : public MarginalTrainer {
           const TrainedMembers theirs = unpack_trained(message.bytes);
           if (!theirs.error.empty()) {
             trouble = fmt::format("rank {} on {}: {}", message.from,
-                                  leader_.rank(message.from).about.machine, theirs.error);
+                                  others_.rank(message.from).about.machine, theirs.error);
           }
           if (result != nullptr && !theirs.stopped) take_over(*result, theirs);
         },
@@ -117,13 +118,13 @@ class RankTrainer final : public MarginalTrainer {
   }
 
   void tell_to_stop(const std::set<int>& ranks) const {
-    for (const int r : ranks) leader_.send(r, Tag::stop_work);
+    for (const int r : ranks) others_.send(r, Tag::stop_work);
   }
 
-  static void take_over(TrainingResult& result, const TrainedMembers& theirs) {
+  static void take_over(TrainedNetworks& result, const TrainedMembers& theirs) {
     for (std::size_t i = 0; i < theirs.members.size(); ++i) {
       const Index k = theirs.members[i];
-      const std::span<float> place = result.stack.parameters(k);
+      const std::span<float> place = result.parameters(k);
       HONE_ASSERT(place.size() == theirs.parameters[i].size());
       std::ranges::copy(theirs.parameters[i], place.begin());
       result.histories[static_cast<std::size_t>(k)] = theirs.histories[i];
@@ -136,7 +137,7 @@ class RankTrainer final : public MarginalTrainer {
                 const std::function<void()>& meanwhile = {}) {
     BackOff back_off;
     while (!ranks.empty()) {
-      while (const auto message = leader_.receive()) {
+      while (const auto message = others_.receive()) {
         if (message->tag != static_cast<int>(tag)) continue;  // older ones, of no use any more
         take(*message);
         ranks.erase(message->from);
@@ -147,14 +148,14 @@ class RankTrainer final : public MarginalTrainer {
     }
   }
 
-  Leader& leader_;
+  OtherRanks& others_;
   std::set<int> unable_;
 };
 
 }  // namespace
 
-std::unique_ptr<MarginalTrainer> make_rank_trainer(Leader& leader) {
-  return std::make_unique<RankTrainer>(leader);
+std::unique_ptr<NetworkTrainer> make_rank_trainer(OtherRanks& others) {
+  return std::make_unique<RankTrainer>(others);
 }
 
 }  // namespace hone

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "hone/inference/marginal_trainer.h"
-#include "hone/mpi/leader.h"
+#include "hone/inference/estimator.h"
+#include "hone/mpi/other_ranks.h"
 
 namespace hone {
 
@@ -14,6 +14,6 @@ namespace hone {
 // With a shared embedding every rank carries the embedding along: it takes the steps of its
 // members, the ranks exchange the gradients of the features, and all add them up in the order of
 // the members. This needs every rank of the job; if one cannot take part, this rank trains alone.
-std::unique_ptr<MarginalTrainer> make_rank_trainer(Leader& leader);
+std::unique_ptr<NetworkTrainer> make_rank_trainer(OtherRanks& others);
 
 }  // namespace hone

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "hone/core/error.h"
+#include "hone/core/rng.h"
+#include "hone/prior/truncated_prior.h"
 
 namespace hone {
 namespace {
@@ -41,6 +43,23 @@ std::vector<Interval> merged(std::vector<Interval> intervals) {
   return result;
 }
 
+// The part of the intervals' product where the constraint holds. The points are the same for every
+// region in its own coordinates, so that masses of a region and of a part of it compare well.
+double accepted_part(const Region& region, const RegionConstraint& constraint) {
+  std::vector<TruncatedAxis> axes;
+  for (int d = 0; d < region.dimensions(); ++d) axes.emplace_back(region.axis(d));
+  Rng rng = Rng(0).child("points of a constrained region");
+  std::vector<double> u(axes.size());
+  int hits = 0;
+  for (int i = 0; i < Region::kAcceptancePoints; ++i) {
+    for (std::size_t d = 0; d < u.size(); ++d) {
+      u[d] = axes[d].to_unit(unit_point(rng.uniform())).u;
+    }
+    hits += constraint.contains(u) ? 1 : 0;
+  }
+  return static_cast<double>(hits) / Region::kAcceptancePoints;
+}
+
 }  // namespace
 
 Region Region::whole(int dimensions) {
@@ -63,6 +82,24 @@ Region::Region(std::vector<std::vector<Interval>> axes) : axes_(std::move(axes))
   }
 }
 
+Region Region::constrained(const ConstraintPointer& constraint) const {
+  if (constraint == nullptr) return *this;
+  if (constraint->dimensions() != dimensions()) {
+    fail(ErrorKind::input, "region: a constraint of {} parameters in a region of {}",
+         constraint->dimensions(), dimensions());
+  }
+  Region result = *this;
+  result.constraint_ = all_of({constraint_, constraint});
+  result.acceptance_ = accepted_part(*this, *result.constraint_);
+  if (result.acceptance_ == 0) {
+    fail(ErrorKind::numerical,
+         "region: its constraint leaves less than one point in {} of the intervals, too little to "
+         "draw from; narrow the intervals around what the constraint leaves",
+         kAcceptancePoints);
+  }
+  return result;
+}
+
 const std::vector<Interval>& Region::axis(int d) const {
   HONE_ASSERT(d >= 0 && d < dimensions());
   return axes_[static_cast<std::size_t>(d)];
@@ -79,13 +116,13 @@ double Region::axis_mass(int d) const {
 }
 
 double Region::mass() const {
-  double product = 1;
+  double product = acceptance_;
   for (int d = 0; d < dimensions(); ++d) product *= axis_mass(d);
   return product;
 }
 
 double Region::log_mass() const {
-  double sum = 0;
+  double sum = std::log(acceptance_);
   for (int d = 0; d < dimensions(); ++d) sum += std::log(axis_mass(d));
   return sum;
 }
@@ -102,13 +139,17 @@ bool Region::contains_axis(int d, const UnitPoint& point) const {
 
 bool Region::contains(const Prior& prior, std::span<const double> theta) const {
   HONE_ASSERT(prior.dimensions() == dimensions() && std::ssize(theta) == dimensions());
+  std::vector<double> u;  // only where it is asked for: regions are asked millions of times
+  if (has_constraint()) u.reserve(theta.size());
   for (int d = 0; d < dimensions(); ++d) {
     const double value = theta[static_cast<std::size_t>(d)];
     // Outside the support u is 0 or 1, which is in the whole prior; and NaN is nowhere.
     if (!(value >= prior[d].lower() && value <= prior[d].upper())) return false;
-    if (!contains_axis(d, to_unit(prior[d], value))) return false;
+    const UnitPoint point = to_unit(prior[d], value);
+    if (!contains_axis(d, point)) return false;
+    if (has_constraint()) u.push_back(point.u);
   }
-  return true;
+  return !has_constraint() || constraint_->contains(u);
 }
 
 bool Region::contains_unit(std::span<const double> u) const {
@@ -117,7 +158,7 @@ bool Region::contains_unit(std::span<const double> u) const {
     const double value = u[static_cast<std::size_t>(d)];
     if (!(value >= 0 && value <= 1) || !contains_axis(d, unit_point(value))) return false;
   }
-  return true;
+  return !has_constraint() || constraint_->contains(u);
 }
 
 Region Region::intersect(const Region& other) const {
@@ -136,7 +177,7 @@ Region Region::intersect(const Region& other) const {
     }
     axes.push_back(std::move(common));
   }
-  return Region(std::move(axes));
+  return Region(std::move(axes)).constrained(all_of({constraint_, other.constraint_}));
 }
 
 std::vector<Bounds> theta_bounds(const Prior& prior, const Region& region, int d) {

@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-constexpr const char* kKind = "intervals";
+constexpr const char *kIntervals = "intervals", *kConstrained = "constrained";
 
 nlohmann::json to_json(const UnitPoint& point) {
   return {point.u, point.complement};
@@ -39,6 +39,12 @@ std::string header(const Region& region) {
                      region.dimensions() == 1 ? "parameter" : "parameters", region.mass());
 }
 
+std::string constraint_line(const Region& region, std::span<const std::string> names) {
+  if (!region.has_constraint()) return "";
+  return fmt::format("  where {} (a part of {:.4g} of the above)\n",
+                     region.constraint()->describe(names), region.acceptance());
+}
+
 // Shows the end that has the digits: 0.25, or 1 - 3e-20.
 std::string shown(const UnitPoint& point) {
   if (point.complement > 0 && point.complement < 1e-3) {
@@ -58,22 +64,33 @@ nlohmann::json to_json(const Region& region) {
     }
     axes.push_back(std::move(intervals));
   }
-  return {{"kind", kKind}, {"axes", std::move(axes)}};
+  if (!region.has_constraint()) return {{"kind", kIntervals}, {"axes", std::move(axes)}};
+  return {{"kind", kConstrained},
+          {"axes", std::move(axes)},
+          {"constraint", region.constraint()->to_json()}};
 }
 
 Region region_from_json(const nlohmann::json& json) {
   if (!json.is_object() || !json.contains("kind") || !json.contains("axes")) {
     fail(ErrorKind::input, "region: must be a table with kind and axes");
   }
-  if (json["kind"] != kKind) {
-    fail(ErrorKind::input, "region.kind: unknown; this version of hone reads '{}'", kKind);
+  const bool constrained = json["kind"] == kConstrained;
+  if (json["kind"] != kIntervals && !constrained) {
+    fail(ErrorKind::input, "region.kind: unknown; this version of hone reads '{}' and '{}'",
+         kIntervals, kConstrained);
+  }
+  if (constrained != json.contains("constraint")) {
+    fail(ErrorKind::input, "region.constraint: belongs to the kind '{}', and to no other",
+         kConstrained);
   }
   if (!json["axes"].is_array()) fail(ErrorKind::input, "region.axes: must be a list");
   std::vector<std::vector<Interval>> axes;
   for (std::size_t d = 0; d < json["axes"].size(); ++d) {
     axes.push_back(axis_from_json(json["axes"][d], d));
   }
-  return Region(std::move(axes));
+  Region region(std::move(axes));
+  if (!constrained) return region;
+  return region.constrained(constraint_from_json(json["constraint"], region.dimensions()));
 }
 
 std::string to_string(const Region& region) {
@@ -85,7 +102,9 @@ std::string to_string(const Region& region) {
     }
     text += '\n';
   }
-  return text;
+  std::vector<std::string> names;
+  for (int d = 0; d < region.dimensions(); ++d) names.push_back(std::to_string(d));
+  return text + constraint_line(region, names);
 }
 
 std::string to_string(const Region& region, const Prior& prior) {
@@ -97,7 +116,7 @@ std::string to_string(const Region& region, const Prior& prior) {
     }
     text += '\n';
   }
-  return text;
+  return text + constraint_line(region, prior.names());
 }
 
 }  // namespace hone

@@ -1,6 +1,7 @@
 #include "hone/prior/truncated_prior.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "hone/core/error.h"
@@ -55,7 +56,33 @@ TruncatedPrior::TruncatedPrior(Prior prior, Region region)
 }
 
 double TruncatedPrior::log_mass() const {
-  return cut_ ? cut_->log_mass() : region_.log_mass();
+  return cut_ ? correlated_log_mass() : region_.log_mass();
+}
+
+// Points inside the intervals follow the correlated prior, not the uniform density that
+// Region::acceptance() is about: they are drawn here, always the same ones.
+double TruncatedPrior::correlated_log_mass() const {
+  if (!region_.has_constraint()) return cut_->log_mass();
+  constexpr int kDraws = 16384;
+  Rng rng = Rng(0).child("constraint in a correlated prior");
+  std::vector<double> theta(static_cast<std::size_t>(dimensions())), u(theta.size());
+  int hits = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    sample_correlated(theta, u, rng);
+    hits += region_.constraint()->contains(u) ? 1 : 0;
+  }
+  return cut_->log_mass() + std::log(static_cast<double>(hits) / kDraws);
+}
+
+bool TruncatedPrior::fits_intervals(std::span<const double> theta) const {
+  for (int d = 0; d < dimensions(); ++d) {
+    const double value = theta[static_cast<std::size_t>(d)];
+    if (!(value >= prior_[d].lower() && value <= prior_[d].upper()) ||
+        !region_.contains_axis(d, to_unit(prior_[d], value))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void TruncatedPrior::sample_correlated(std::span<double> theta, std::span<double> u,
@@ -68,11 +95,27 @@ void TruncatedPrior::sample_correlated(std::span<double> theta, std::span<double
       theta[at] = hone::to_theta(prior_[d], points[at]);
       u[at] = to_unit(prior_[d], theta[at]).u;
     }
-  } while (!region_.contains(prior_, theta));
+  } while (!fits_intervals(theta));
 }
 
 void TruncatedPrior::sample_row(std::span<double> theta, std::span<double> u, Rng rng) const {
-  if (cut_) return sample_correlated(theta, u, rng);
+  constexpr int kTries = 10000000;
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (cut_) {
+      sample_correlated(theta, u, rng);
+    } else {
+      sample_independent(theta, u, rng);
+    }
+    if (!region_.has_constraint() || region_.constraint()->contains(u)) return;
+  }
+  fail(ErrorKind::numerical,
+       "the constraint of the region leaves too little of the prior: no draw in {} satisfies it; "
+       "narrow the intervals around what it leaves",
+       kTries);
+}
+
+void TruncatedPrior::sample_independent(std::span<double> theta, std::span<double> u,
+                                        Rng& rng) const {
   for (int d = 0; d < dimensions(); ++d) {
     // Rounding may put a point just outside an edge; it is drawn again. More often than a few times
     // only when the interval is about as narrow as the spacing of doubles.

@@ -11,7 +11,8 @@
 namespace hone {
 
 // One axis of a region in its own coordinate: local = CDF of the prior cut to the axis' intervals
-// and normalised again, uniform on (0, 1) under the truncated prior if parameters are independent.
+// and normalised again, uniform on (0, 1) under the truncated prior if parameters are independent
+// and the region has no constraint.
 class TruncatedAxis {
  public:
   explicit TruncatedAxis(std::vector<Interval> intervals);  // sorted, disjoint, not empty
@@ -42,12 +43,14 @@ class TruncatedPrior {
   const Region& region() const { return region_; }
   int dimensions() const { return prior_.dimensions(); }
   const TruncatedAxis& axis(int d) const { return axes_[static_cast<std::size_t>(d)]; }
-  // Of the prior inside. With correlations not the product of the axes' masses, and estimated.
+  // Of the prior inside. With correlations not the mass of the region, and estimated; so is the
+  // part that a constraint leaves (Region::acceptance).
   double log_mass() const;
 
   // Row i comes from rng.child("row", first_row + i) alone, so rows do not depend on how many are
-  // drawn or by how many threads. Every row satisfies region().contains(). Throws
-  // Error{numerical} if the region is too narrow to hold a double.
+  // drawn or by how many threads. Every row satisfies region().contains(): under a constraint it is
+  // the first of several draws that does. Throws Error{numerical} if the region is too narrow to
+  // hold a double, or its constraint leaves hardly anything.
   PriorSamples sample(Index rows, const Rng& rng, Index first_row = 0) const;
   void sample_row(std::span<double> theta, std::span<double> u, Rng rng) const;
 
@@ -62,6 +65,9 @@ class TruncatedPrior {
 
  private:
   void sample_correlated(std::span<double> theta, std::span<double> u, Rng& rng) const;
+  void sample_independent(std::span<double> theta, std::span<double> u, Rng& rng) const;
+  bool fits_intervals(std::span<const double> theta) const;
+  double correlated_log_mass() const;
 
   Prior prior_;
   Region region_;

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "hone/inference/marginal_grid.h"
+#include "hone/posterior/marginal_grid.h"
 #include "hone/report/canvas.h"
 
 namespace hone {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hone/inference/marginal_grid.h"
+#include "hone/posterior/marginal_grid.h"
 #include "hone/report/canvas.h"
 
 namespace hone {

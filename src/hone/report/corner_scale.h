@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "hone/inference/marginal_grid.h"
+#include "hone/posterior/marginal_grid.h"
 #include "hone/report/axes.h"
 #include "hone/report/contours.h"
 #include "hone/report/label.h"

@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hone/inference/run.h"
 #include "hone/report/canvas.h"
 #include "hone/report/run_corner.h"
+#include "hone/run/run_directory.h"
 
 namespace hone {
 
@@ -17,16 +17,17 @@ struct ReportOptions {
   TruthValues truth = {};
   bool live = false;  // the page asks for a newer state every second
 };
-nlohmann::ordered_json report_state(const Run& run, const ReportOptions& options = {});
+nlohmann::ordered_json report_state(const RunDirectory& run, const ReportOptions& options = {});
 
 // One HTML file that needs no other, and no network.
 std::string report_page(const nlohmann::ordered_json& state);
 
-std::filesystem::path report_file(const Run& run);  // <run>/report.html
+std::filesystem::path report_file(const RunDirectory& run);  // <run>/report.html
 
 // report_file and <run>/figures/*, of a finished run. The page is written last. Returns what was
 // written.
-std::vector<std::filesystem::path> write_report(const Run& run, const ReportOptions& options = {},
+std::vector<std::filesystem::path> write_report(const RunDirectory& run,
+                                                const ReportOptions& options = {},
                                                 const std::vector<FigureFormat>& formats = {
                                                     FigureFormat::pdf});
 

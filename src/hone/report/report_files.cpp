@@ -1,7 +1,7 @@
 #include "hone/core/error.h"
+#include "hone/files/files.h"
 #include "hone/report/report.h"
 #include "hone/report/run_figures.h"
-#include "hone/store/files.h"
 
 namespace hone {
 namespace {
@@ -44,10 +44,10 @@ class Writer {
   std::vector<fs::path>& written_;
 };
 
-void write_figures(const Run& run, const CornerPlot& corner, const RunData& data,
+void write_figures(const RunDirectory& run, const CornerPlot& corner, const ReportData& data,
                    FigureFormat format, std::vector<fs::path>& written) {
   const RunSpec& spec = run.spec();
-  Writer writer(run.directory() / "figures", format, written);
+  Writer writer(run.path() / "figures", format, written);
   writer.add("corner", corner_figure(corner, format));
   if (!data.rounds.empty()) {
     writer.add("truncation", truncation_figure(data, spec.prior, format));
@@ -61,7 +61,7 @@ void write_figures(const Run& run, const CornerPlot& corner, const RunData& data
   if (data.observation.simulations > 0) {
     writer.add("observation", observation_figure(data.observation, format));
   }
-  const std::optional<Checks> checks = read_checks(run.directory());
+  const std::optional<Checks> checks = read_checks(run);
   if (!checks) return;
   if (!checks->coverage.empty()) {
     writer.add("coverage", coverage_figure(checks->coverage, format));
@@ -75,18 +75,18 @@ void write_figures(const Run& run, const CornerPlot& corner, const RunData& data
 
 }  // namespace
 
-fs::path report_file(const Run& run) {
-  return run.directory() / "report.html";
+fs::path report_file(const RunDirectory& run) {
+  return run.report_page();
 }
 
-std::vector<fs::path> write_report(const Run& run, const ReportOptions& options,
+std::vector<fs::path> write_report(const RunDirectory& run, const ReportOptions& options,
                                    const std::vector<FigureFormat>& formats) {
   std::vector<fs::path> written{report_file(run)};
   const CornerPlot corner = run_corner({run}, options.truth);
   const std::string page = report_page(report_state(run, options));
   if (!formats.empty()) {
-    const RunData data = read_run_data(run);
-    create_directories_durably(run.directory() / "figures");
+    const ReportData data = read_report_data(run);
+    create_directories_durably(run.path() / "figures");
     for (const FigureFormat format : formats) write_figures(run, corner, data, format, written);
   }
   write_file_atomically(written.front(), page);  // last: then all of the report is there

@@ -5,21 +5,14 @@
 
 #include "hone/check/checks.h"
 #include "hone/core/version.h"
-#include "hone/inference/run_files.h"
 #include "hone/report/corner_json.h"
 #include "hone/report/report.h"
 #include "hone/report/reproduce.h"
 #include "hone/report/run_data.h"
+#include "hone/run/run_files.h"
 
 namespace hone {
 namespace {
-
-// Widened by a correction where there is one.
-Summary shown_summary(const Run& run) {
-  const auto corrected = run.corrected_summary();
-  return corrected ? *corrected : run.summary().value_or(Summary{});
-}
-
 
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
@@ -27,11 +20,6 @@ namespace fs = std::filesystem;
 // Ends of the prior may be infinite, which JSON has no word for.
 Json finite_or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-std::string directory_name(const Run& run) {
-  const fs::path path = fs::absolute(run.directory()).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
 // "uniform, low 0, high 1"
@@ -76,7 +64,7 @@ Index at_or_zero(const std::vector<Index>& counts, std::size_t i) {
   return i < counts.size() ? counts[i] : 0;
 }
 
-Json rounds_json(const RunData& data) {
+Json rounds_json(const ReportData& data) {
   Json rounds = Json::array();
   for (const Round& r : data.rounds) {
     Json json{{"number", r.number},
@@ -98,7 +86,7 @@ Json rounds_json(const RunData& data) {
   return rounds;
 }
 
-Json region_json(const RunData& data) {
+Json region_json(const ReportData& data) {
   if (!data.region) return nullptr;
   const std::size_t last = data.rounds.size() + 1;
   return {{"prior_mass", data.region->mass()},
@@ -137,6 +125,8 @@ Json training_json(const std::vector<TrainingBands>& training) {
 
 Json observation_json(const ObservationBands& bands, const NoiseSpec& noise) {
   Json json{{"column", bands.columns}, {"value", bands.observed}};
+  if (!bands.names.empty()) json["name"] = bands.names;
+  if (!bands.blocks.empty()) json["blocks"] = bands.blocks;
   if (bands.simulations == 0) return json;
   json["simulated"] = {{"low", bands.low}, {"median", bands.median}, {"high", bands.high}};
   json["note"] = fmt::format(
@@ -149,7 +139,7 @@ Json observation_json(const ObservationBands& bands, const NoiseSpec& noise) {
 
 // With indices of the run's parameters instead of those of the plot, which has only those with a
 // posterior.
-Json corner_of(const Run& run, const TruthValues& truth) {
+Json corner_of(const RunDirectory& run, const TruthValues& truth) {
   const CornerPlot plot = run_corner({run}, truth);
   Json json = corner_json(plot);
   std::vector<int> shown;
@@ -170,9 +160,9 @@ Json corner_of(const Run& run, const TruthValues& truth) {
   json["ranges"] = ranges;
   json["shown"] = shown;
   json["caption"] =
-      "Highest-density regions with 68, 95 and 99.7 % of the posterior. Dashed: edges of the prior."
-      " Solid lines: true values, where they are known. Point at a panel to read values; choose it"
-      " to enlarge it.";
+      "Regions of highest density with 68, 95 and 99.7 % of the posterior. Dashed lines are edges"
+      " of the prior, solid lines true values, where they are known. Point at a panel to read"
+      " values; click on it to enlarge it.";
   return json;
 }
 
@@ -197,35 +187,34 @@ Json progress_of(const fs::path& run) {
 
 }  // namespace
 
-Json report_state(const Run& run, const ReportOptions& options) {
+Json report_state(const RunDirectory& run, const ReportOptions& options) {
   const RunSpec& spec = run.spec();
   const bool finished = run.finished();
-  const RunData data = read_run_data(run);
-  const Json summary = to_json(shown_summary(run));
-  const Json progress = finished ? Json(nullptr) : progress_of(run.directory());
-  const std::optional<Checks> checks = read_checks(run.directory());
-  Json json{
-      {"name", spec.name},
-      {"name_of_directory", directory_name(run)},
-      {"subtitle", fmt::format("hone {}, {}, seed {}", version(),
-                               spec.options.method == Method::mnre ? "MNRE" : "TMNRE", spec.seed)},
-      {"state", finished ? "finished" : (progress.is_null() ? "stopped" : "running")},
-      {"live", options.live},
-      {"progress", progress},
-      {"parameters", parameters_json(spec.prior, options.truth)},
-      {"has_truth", !options.truth.empty()},
-      {"simulations", simulations_json(data.simulations, spec.options.budget)},
-      {"rounds", rounds_json(data)},
-      {"region", region_json(data)},
-      {"summary", summary.at("parameters")},
-      {"warnings", summary.at("warnings")},
-      {"corner", finished ? corner_of(run, options.truth) : Json(nullptr)},
-      {"checks", checks ? to_json(*checks) : Json(nullptr)},
-      {"training", training_json(data.training)},
-      {"observation", observation_json(data.observation, spec.noise)},
-      {"settings", to_json(spec.options)},
-      {"reproduce", reproduce_text(spec)},
-      {"run_json", to_json(spec).dump(2)}};
+  const ReportData data = read_report_data(run);
+  const Json summary = to_json(run.summary().value_or(Summary{}));
+  const Json progress = finished ? Json(nullptr) : progress_of(run.path());
+  const std::optional<Checks> checks = read_checks(run);
+  Json json{{"name", spec.name},
+            {"name_of_directory", run.label()},
+            {"subtitle", fmt::format("hone {}, {}, seed {}", version(),
+                                     find_method(spec.options.method).title, spec.seed)},
+            {"state", finished ? "finished" : (progress.is_null() ? "stopped" : "running")},
+            {"live", options.live},
+            {"progress", progress},
+            {"parameters", parameters_json(spec.prior, options.truth)},
+            {"has_truth", !options.truth.empty()},
+            {"simulations", simulations_json(data.simulations, spec.options.budget)},
+            {"rounds", rounds_json(data)},
+            {"region", region_json(data)},
+            {"summary", summary.at("parameters")},
+            {"warnings", summary.at("warnings")},
+            {"corner", finished ? corner_of(run, options.truth) : Json(nullptr)},
+            {"checks", checks ? to_json(*checks) : Json(nullptr)},
+            {"training", training_json(data.training)},
+            {"observation", observation_json(data.observation, spec.noise)},
+            {"settings", to_json(spec.options)},
+            {"reproduce", reproduce_text(spec)},
+            {"run_json", to_json(spec).dump(2)}};
   const std::size_t hash =
       std::hash<std::string>{}(json.dump(-1, ' ', false, Json::error_handler_t::replace));
   json["revision"] = fmt::format("{:016x}", hash);

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "hone/inference/run.h"
 #include "hone/report/run_corner.h"
+#include "hone/run/run_directory.h"
 
 namespace hone {
 

@@ -1,21 +1,12 @@
 #include "hone/report/run_corner.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "hone/core/error.h"
-#include "hone/inference/run_files.h"
-#include "hone/store/array_file.h"
-#include "hone/store/sample_file.h"
+#include "hone/files/sample_file.h"
 
 namespace hone {
 namespace {
-
-std::string layer_label(const Run& run) {
-  const std::filesystem::path path = std::filesystem::absolute(run.directory()).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
-}
 
 // The index of each parameter of a run among those of the plot; -1 if it is not there.
 std::vector<int> places(const Prior& prior, const std::vector<CornerParameter>& parameters) {
@@ -42,36 +33,10 @@ MarginalGrid transposed(const MarginalGrid& grid) {
   return result;
 }
 
-// What posterior.h5 keeps of a grid (docs/run-directory.md): local, width and member_means stay
-// empty.
-MarginalGrid grid_from_arrays(std::span<const NamedArray> arrays, const std::string& name,
-                              const Marginal& marginal) {
-  const auto values = [&](const std::string& part, std::span<const Index> shape) {
-    const auto found = array_values<double>(arrays, name + part, shape);
-    return std::vector<double>(found.begin(), found.end());
-  };
-  MarginalGrid grid;
-  grid.marginal = marginal;
-  std::vector<Index> shape;
-  for (std::size_t k = 0; k < marginal.size(); ++k) {
-    GridAxis axis;
-    axis.theta = values(fmt::format(".theta{}", k), std::array<Index, 1>{-1});
-    shape.push_back(std::ssize(axis.theta));
-    const std::array<Index, 1> cells{shape.back()};
-    axis.low = values(fmt::format(".low{}", k), cells);
-    axis.high = values(fmt::format(".high{}", k), cells);
-    grid.axes.push_back(std::move(axis));
-  }
-  grid.mass = values(".mass", shape);
-  grid.density = values(".density", shape);
-  if (grid.mass.empty()) fail(ErrorKind::io, "{}: there are no cells", name);
-  return grid;
-}
-
-CornerLayer make_layer(const Run& run, const std::vector<CornerParameter>& parameters) {
-  CornerLayer layer{layer_label(run), {}};
+CornerLayer make_layer(const RunDirectory& run, const std::vector<CornerParameter>& parameters) {
+  CornerLayer layer{run.label(), {}};
   const std::vector<int> place = places(run.spec().prior, parameters);
-  for (MarginalGrid& grid : posterior_grids(run)) {
+  for (MarginalGrid& grid : run.grids()) {
     for (int& d : grid.marginal) d = place[static_cast<std::size_t>(d)];
     if (std::ranges::find(grid.marginal, -1) != grid.marginal.end()) continue;
     const bool reversed = grid.marginal.size() == 2 && grid.marginal[0] > grid.marginal[1];
@@ -82,29 +47,11 @@ CornerLayer make_layer(const Run& run, const std::vector<CornerParameter>& param
 
 }  // namespace
 
-std::vector<MarginalGrid> posterior_grids(const Run& run) {
-  if (!run.finished()) {
-    fail(ErrorKind::input, "{} is not finished: run `hone resume {}` first",
-         run.directory().string(), run.directory().string());
-  }
-  const char* folder = run.correction() ? "corrected" : "posterior";
-  const std::filesystem::path file = run.directory() / folder / "posterior.h5";
-  const std::vector<NamedArray> arrays = read_arrays(file);
-  return make_sense_of(file, [&] {
-    std::vector<MarginalGrid> grids;
-    for (const Marginal& marginal : run.spec().marginals) {
-      if (marginal.size() > 2) continue;
-      const std::string name = marginal_name(marginal, run.spec().prior.names());
-      grids.push_back(grid_from_arrays(arrays, name, marginal));
-    }
-    return grids;
-  });
-}
-
 TruthValues read_truth(const std::filesystem::path& file) {
   const SampleTable table = read_samples(file);
   if (table.names.empty()) {
-    fail(ErrorKind::input, "{}: true values want a header of parameter names and a row of numbers",
+    fail(ErrorKind::input,
+         "{}: a file of true values must have a header of parameter names and one row of numbers",
          file.string());
   }
   TruthValues truth;
@@ -114,7 +61,7 @@ TruthValues read_truth(const std::filesystem::path& file) {
   return truth;
 }
 
-CornerPlot run_corner(const std::vector<Run>& runs, const TruthValues& truth) {
+CornerPlot run_corner(const std::vector<RunDirectory>& runs, const TruthValues& truth) {
   HONE_ASSERT(!runs.empty());
   CornerPlot plot;
   const Prior& prior = runs.front().spec().prior;
@@ -126,7 +73,7 @@ CornerPlot run_corner(const std::vector<Run>& runs, const TruthValues& truth) {
                                .high = parameter.distribution->upper()});
     if (known != truth.end()) plot.parameters.back().truth = known->second;
   }
-  for (const Run& run : runs) plot.layers.push_back(make_layer(run, plot.parameters));
+  for (const RunDirectory& run : runs) plot.layers.push_back(make_layer(run, plot.parameters));
   // A parameter that no one asked a marginal of has nothing to show.
   std::vector<int> shown;
   for (int d = 0; d < prior.dimensions(); ++d) {

@@ -5,14 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "hone/inference/run.h"
 #include "hone/report/corner_plot.h"
+#include "hone/run/run_directory.h"
 
 namespace hone {
-
-// The 1-d and 2-d posteriors of a finished run, as they are in its posterior.h5; Error{input} if
-// it is not finished.
-std::vector<MarginalGrid> posterior_grids(const Run& run);
 
 using TruthValues = std::map<std::string, double>;  // by name of parameter
 
@@ -22,6 +18,6 @@ TruthValues read_truth(const std::filesystem::path& file);
 
 // Of one run, or of several on top of each other. Parameters are those of the first; others are
 // matched by name, and may lack some. Labels of layers: names of the runs' directories.
-CornerPlot run_corner(const std::vector<Run>& runs, const TruthValues& truth = {});
+CornerPlot run_corner(const std::vector<RunDirectory>& runs, const TruthValues& truth = {});
 
 }  // namespace hone

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "hone/inference/run_files.h"
-
 namespace hone {
 namespace {
 
@@ -65,24 +63,31 @@ void add_bands(ObservationBands& bands, const SimulationStore& store, const Prio
   }
 }
 
-std::vector<MemberHistory> final_histories(const std::filesystem::path& run) {
-  const std::filesystem::path file = run / "networks" / "main.json";
-  if (!std::filesystem::exists(file)) return {};
-  return read_json_as(
-      file, [](const nlohmann::json& json) { return histories_from_json(json.at("training")); });
+// Where each block stands among the columns.
+std::string block_list(const DataDescription& data) {
+  std::string text;
+  Index first = 0;
+  for (const DataBlock& block : data.blocks()) {
+    const std::string unit = block.unit.empty() ? "" : fmt::format(" [{}]", block.unit);
+    text += fmt::format("{}{}{} {} to {}", text.empty() ? "" : ", ",
+                        block.label.empty() ? block.name : block.label, unit, first,
+                        first + block.size() - 1);
+    first += block.size();
+  }
+  return text;
 }
 
 }  // namespace
 
-RunData read_run_data(const Run& run) {
+ReportData read_report_data(const RunDirectory& run) {
   const RunSpec& spec = run.spec();
-  RunData data;
+  ReportData data;
   data.rounds = run.rounds();
   data.region = run.final_region();
   for (const Round& round : data.rounds) {
     data.training.push_back(training_bands(fmt::format("Round {}", round.number), round.training));
   }
-  if (const auto histories = final_histories(run.directory()); !histories.empty()) {
+  if (const auto histories = run.final_training(); !histories.empty()) {
     data.training.push_back(training_bands("Final region", histories));
   }
   std::vector<Index> columns(spec.observation.size());
@@ -90,8 +95,10 @@ RunData read_run_data(const Run& run) {
   data.observation.columns = spread(columns, kMostColumns);
   for (const Index column : data.observation.columns) {
     data.observation.observed.push_back(spec.observation[static_cast<std::size_t>(column)]);
+    if (spec.data.declared()) data.observation.names.push_back(spec.data.name_of(column));
   }
-  const std::optional<SimulationStore> store = run.simulations();
+  data.observation.blocks = block_list(spec.data);
+  const std::optional<SimulationStore> store = run.store();
   if (!store) return data;
   data.simulations = count(*store);
   if (data.region) {

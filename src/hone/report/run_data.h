@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "hone/inference/run.h"
 #include "hone/report/training_bands.h"
+#include "hone/run/run_directory.h"
 
 // What figures and the page show of a run besides its posterior: read once, as plain values. Any
 // part of an unfinished run may be missing.
@@ -14,7 +14,9 @@ namespace hone {
 
 // The observation beside simulations of the region, column by column.
 struct ObservationBands {
-  std::vector<Index> columns;  // at most 1,000, evenly spread
+  std::vector<Index> columns;      // at most 1,000, evenly spread
+  std::vector<std::string> names;  // of these columns; none where the data are not described
+  std::string blocks;              // "spectrum 0 to 99, map 100 to 163", or nothing
   std::vector<double> observed;
   std::vector<double> low, median, high;  // 2.5 %, 50 % and 97.5 % of simulations
   Index simulations = 0;                  // that were looked at; 0: none are there, bands are empty
@@ -27,7 +29,7 @@ struct SimulationCounts {
   std::vector<Index> made_in_round;
 };
 
-struct RunData {
+struct ReportData {
   std::vector<Round> rounds;
   std::optional<Region> region;  // the final one
   SimulationCounts simulations;
@@ -36,6 +38,6 @@ struct RunData {
   ObservationBands observation;
 };
 
-RunData read_run_data(const Run& run);
+ReportData read_report_data(const RunDirectory& run);
 
 }  // namespace hone

@@ -30,7 +30,7 @@ Axis cdf_axis(const Prior& prior, int d) {
 }
 
 // Regions of all rounds, and the final one.
-std::vector<const Region*> regions_of(const RunData& data) {
+std::vector<const Region*> regions_of(const ReportData& data) {
   std::vector<const Region*> regions;
   for (const Round& round : data.rounds) regions.push_back(&round.region);
   if (data.region) regions.push_back(&*data.region);
@@ -73,7 +73,7 @@ std::string in_words(const std::string& marginal) {
 
 }  // namespace
 
-std::string truncation_figure(const RunData& data, const Prior& prior, FigureFormat format) {
+std::string truncation_figure(const ReportData& data, const Prior& prior, FigureFormat format) {
   const auto regions = regions_of(data);
   const auto count = static_cast<double>(regions.size());
   PanelGrid grid(format, static_cast<std::size_t>(prior.dimensions()));
@@ -95,7 +95,7 @@ std::string truncation_figure(const RunData& data, const Prior& prior, FigureFor
   return grid.finish();
 }
 
-std::string region_figure(const RunData& data, const Prior& prior,
+std::string region_figure(const ReportData& data, const Prior& prior,
                           const std::vector<std::pair<int, int>>& pairs, FigureFormat format) {
   const auto regions = regions_of(data);
   PanelGrid grid(format, pairs.size(), 120, 120);
@@ -114,7 +114,7 @@ std::string region_figure(const RunData& data, const Prior& prior,
   return grid.finish();
 }
 
-std::string ratio_figure(const RunData& data, const Prior& prior, double epsilon,
+std::string ratio_figure(const ReportData& data, const Prior& prior, double epsilon,
                          FigureFormat format) {
   PanelGrid grid(format, static_cast<std::size_t>(prior.dimensions()));
   const double threshold = std::log(epsilon);
@@ -160,7 +160,9 @@ std::string observation_figure(const ObservationBands& bands, FigureFormat forma
       std::min(*std::ranges::min_element(bands.low), *std::ranges::min_element(bands.observed));
   const double high =
       std::max(*std::ranges::max_element(bands.high), *std::ranges::max_element(bands.observed));
-  Axes axes = grid.next({.low = x.front() - 0.5, .high = x.back() + 0.5, .label = "data value"},
+  Axes axes = grid.next({.low = x.front() - 0.5,
+                         .high = x.back() + 0.5,
+                         .label = bands.blocks.empty() ? "data value" : bands.blocks},
                         padded_axis(low, high, "value"));
   axes.band(x, bands.low, bands.high, palette::grey.with_opacity(0.35));
   axes.line(x, bands.median, {palette::grey, 1});

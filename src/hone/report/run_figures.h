@@ -14,15 +14,15 @@
 namespace hone {
 
 // Per parameter: the region of each round in units of the prior's CDF, the final one darkest.
-std::string truncation_figure(const RunData& data, const Prior& prior, FigureFormat format);
+std::string truncation_figure(const ReportData& data, const Prior& prior, FigureFormat format);
 
 // Pairs of parameters: the rectangles of all rounds inside each other. Intervals are drawn as they
 // are, so a region with gaps is several rectangles.
-std::string region_figure(const RunData& data, const Prior& prior,
+std::string region_figure(const ReportData& data, const Prior& prior,
                           const std::vector<std::pair<int, int>>& pairs, FigureFormat format);
 
 // Per parameter: log r / max r at the observation in each round, and the threshold epsilon.
-std::string ratio_figure(const RunData& data, const Prior& prior, double epsilon,
+std::string ratio_figure(const ReportData& data, const Prior& prior, double epsilon,
                          FigureFormat format);
 
 // Per stage: losses of the networks, epoch by epoch.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hone/inference/marginal_grid.h"
+#include "hone/posterior/marginal_grid.h"
 
 namespace hone {
 

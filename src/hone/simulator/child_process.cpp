@@ -24,16 +24,16 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Pipe {
-  Descriptor read;
-  Descriptor write;
+  FileDescriptor read;
+  FileDescriptor write;
 };
 
 // Above the standard streams, so that dup2() in the child never overwrites a pipe it still needs.
-Descriptor above_standard_streams(int descriptor) {
-  if (descriptor > 2) return Descriptor(descriptor);
+FileDescriptor above_standard_streams(int descriptor) {
+  if (descriptor > 2) return FileDescriptor(descriptor);
   const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
   ::close(descriptor);
-  return Descriptor(moved);
+  return FileDescriptor(moved);
 }
 
 Pipe make_pipe() {
@@ -47,7 +47,7 @@ Pipe make_pipe() {
   return {above_standard_streams(ends[0]), above_standard_streams(ends[1])};
 }
 
-void make_nonblocking(const Descriptor& descriptor) {
+void make_nonblocking(const FileDescriptor& descriptor) {
   fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
@@ -132,18 +132,6 @@ bool is_runnable(const fs::path& path) {
 }
 
 }  // namespace
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    close();
-    value_ = std::exchange(other.value_, -1);
-  }
-  return *this;
-}
-
-void Descriptor::close() {
-  if (value_ >= 0) ::close(std::exchange(value_, -1));
-}
 
 fs::path find_program(const std::string& name, const fs::path& directory) {
   if (name.empty()) fail(ErrorKind::input, "simulator.command: the program's name is empty");
@@ -247,7 +235,7 @@ std::string describe_wait_status(int status) {
   return fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
 
-PipeRead read_pipe(const Descriptor& pipe, char* buffer, std::size_t size) {
+PipeRead read_pipe(const FileDescriptor& pipe, char* buffer, std::size_t size) {
   for (;;) {
     const ssize_t count = ::read(pipe.get(), buffer, size);
     if (count > 0) return {static_cast<std::size_t>(count), false};

@@ -8,22 +8,9 @@
 
 #include <sys/types.h>
 
+#include "hone/files/files.h"
+
 namespace hone {
-
-// An open file descriptor, closed at the end of its life.
-class Descriptor {
- public:
-  explicit Descriptor(int value = -1) : value_(value) {}
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor() { close(); }
-  int get() const { return value_; }
-  bool open() const { return value_ >= 0; }
-  void close();
-
- private:
-  int value_;
-};
 
 // What to start. No shell is involved: arguments arrive as they are.
 struct ProcessSpec {
@@ -50,9 +37,9 @@ class ChildProcess {
   ~ChildProcess() { kill_and_reap(); }
 
   pid_t id() const { return pid_.value; }
-  Descriptor input;   // we write, it reads
-  Descriptor output;  // it writes, we read
-  Descriptor errors;
+  FileDescriptor input;   // we write, it reads
+  FileDescriptor output;  // it writes, we read
+  FileDescriptor errors;
 
   bool exited() const;            // it may still have to be reaped
   void signal(int number) const;  // to the whole group
@@ -80,7 +67,7 @@ struct PipeRead {
   std::size_t bytes = 0;
   bool ended = false;
 };
-PipeRead read_pipe(const Descriptor& pipe, char* buffer, std::size_t size);
+PipeRead read_pipe(const FileDescriptor& pipe, char* buffer, std::size_t size);
 
 // While it lives, writing to a closed pipe in this thread is an error (EPIPE), not a signal.
 class SigpipeGuard {

@@ -33,7 +33,11 @@ struct SimulationRequest {
   // resumed run fails exactly when the undisturbed one does.
   Index finished_before = 0;
   Index failed_before = 0;
+  // The simulator is known to work: a request whose rows all fail is not the simulator's failure as
+  // a whole. For parts of a larger request, whose owner judges it.
+  bool known_to_work = false;
 
+  bool has_worked() const { return known_to_work || finished_before > failed_before; }
   Index rows() const { return static_cast<Index>(ids.size()); }
 };
 
@@ -76,5 +80,8 @@ class Executor {
 // Uses the threads of the current arena (hone/core/parallel.h), or one if the simulator is not
 // concurrent. The simulator must outlive the executor.
 std::unique_ptr<Executor> make_thread_executor(Simulator& simulator, ExecutorOptions options = {});
+
+// For work that finds all its simulations in the store: asked for one, it throws Error{input}.
+Executor& no_executor();
 
 }  // namespace hone

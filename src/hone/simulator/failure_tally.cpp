@@ -19,6 +19,7 @@ FailureTally::FailureTally(const ExecutorOptions& options, const SimulationReque
     : FailureTally(options, request.finished_before + request.rows()) {
   finished_ = finished_before_ = request.finished_before;
   failed_ = failed_before_ = request.failed_before;
+  known_to_work_ = request.known_to_work;
 }
 
 void FailureTally::add(const Failure& failure) {
@@ -36,7 +37,7 @@ bool FailureTally::certainly_too_many() const {
 
 bool FailureTally::hopeless() const {
   if (failed_ == failed_before_) return false;
-  if (failed_ == finished_ && finished_ >= options_.first_failures) return true;
+  if (all_failed() && finished_ >= options_.first_failures) return true;
   if (certainly_too_many()) return true;
   const double limit = options_.max_failed_fraction;
   const auto failed = static_cast<double>(failed_);
@@ -49,7 +50,7 @@ bool FailureTally::too_many() const {
   if (failed_ == failed_before_) return false;
   const bool minds = options_.max_failed_fraction < 1 ||
                      options_.first_failures < std::numeric_limits<Index>::max();
-  if (failed_ == finished_) return minds;
+  if (all_failed()) return minds;
   return finished_ >= options_.minimum_finished &&
          static_cast<double>(failed_) >
              options_.max_failed_fraction * static_cast<double>(finished_);
@@ -64,14 +65,16 @@ std::pair<std::string, Index> FailureTally::main_reason() const {
 
 Error FailureTally::error() const {
   const auto [reason, times] = main_reason();
-  return Error(
-      ErrorKind::simulator,
-      fmt::format("{} of {} simulations failed ({:.3g} %; simulator.max_failed_fraction = "
-                  "{}). Most frequent reason: {} ({} times). Correct the simulator, or "
-                  "raise max_failed_fraction in the run's run.json, then run `hone resume`",
-                  failed_, finished_,
-                  100 * static_cast<double>(failed_) / static_cast<double>(finished_),
-                  options_.max_failed_fraction, reason, times));
+  const double percent = 100 * static_cast<double>(failed_) / static_cast<double>(finished_);
+  return {ErrorKind::simulator,
+          ErrorParts{.reason = fmt::format("{} of {} simulations failed ({:.3g} %; "
+                                           "simulator.max_failed_fraction = {}). Most frequent "
+                                           "reason: {} ({} times). Correct the simulator",
+                                           failed_, finished_, percent,
+                                           options_.max_failed_fraction, reason, times),
+                     .advice = {.before = ", or raise max_failed_fraction in the run's run.json, "
+                                          "then ",
+                                .action = Action::resume}}};
 }
 
 ExecutionSummary FailureTally::summary() const {

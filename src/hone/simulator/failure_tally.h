@@ -35,6 +35,9 @@ class FailureTally {
 
   ExecutorOptions options_;
   Index planned_;
+  bool all_failed() const { return failed_ == finished_ && !known_to_work_; }
+
+  bool known_to_work_ = false;
   Index finished_before_ = 0;
   Index failed_before_ = 0;
   Index finished_ = 0;

@@ -129,14 +129,14 @@ class NoisySimulator final : public Simulator {
 
 std::unique_ptr<NoiseModel> make_gaussian_noise(Index size, std::span<const double> sigma) {
   if (sigma.size() != 1 && std::ssize(sigma) != size) {
-    fail(ErrorKind::input, "noise.sigma: it has {} numbers; must be one, or {}, as the data have",
-         sigma.size(), size);
+    fail_place("noise.sigma", fmt::format("it has {} numbers; must be one, or {}, as the data have",
+                                          sigma.size(), size));
   }
   std::vector<float> each;
   for (std::size_t i = 0; i < sigma.size(); ++i) {
     if (!(sigma[i] >= 0) || !std::isfinite(static_cast<float>(sigma[i]))) {
-      fail(ErrorKind::input, "noise.sigma[{}] = {}: must be a finite number, 0 or greater", i,
-           sigma[i]);
+      fail_value(fmt::format("noise.sigma[{}]", i), sigma[i],
+                 "must be a finite number, 0 or greater");
     }
     each.push_back(static_cast<float>(sigma[i]));
   }

@@ -12,23 +12,24 @@ namespace {
 
 void check_covariance(MatrixView<const double> c) {
   if (c.rows() != c.cols() || c.rows() < 1) {
-    fail(ErrorKind::input, "noise.covariance: it is {} x {}; must be square", c.rows(), c.cols());
+    fail_place("noise.covariance",
+               fmt::format("it is {} x {}; must be square", c.rows(), c.cols()));
   }
   for (Index i = 0; i < c.rows(); ++i) {
     if (!(c(i, i) > 0)) {
-      fail(ErrorKind::input, "noise.covariance: the variance [{0}][{0}] = {1}; must be positive", i,
-           c(i, i));
+      fail_place("noise.covariance",
+                 fmt::format("the variance [{0}][{0}] = {1}; must be positive", i, c(i, i)));
     }
     for (Index j = 0; j <= i; ++j) {
       if (!std::isfinite(c(i, j))) {
-        fail(ErrorKind::input, "noise.covariance: [{}][{}] = {}; must be finite", i, j, c(i, j));
+        fail_place("noise.covariance", fmt::format("[{}][{}] = {}; must be finite", i, j, c(i, j)));
       }
       // Matrices from text files have lost their last digits.
       const double scale = std::sqrt(c(i, i)) * std::sqrt(c(j, j));
       if (std::abs(c(i, j) - c(j, i)) <= 1e-6 * scale) continue;
-      fail(ErrorKind::input,
-           "noise.covariance: [{0}][{1}] = {2}, but [{1}][{0}] = {3}; must be symmetric", i, j,
-           c(i, j), c(j, i));
+      fail_place("noise.covariance",
+                 fmt::format("[{0}][{1}] = {2}, but [{1}][{0}] = {3}; must be symmetric", i, j,
+                             c(i, j), c(j, i)));
     }
   }
 }
@@ -48,10 +49,10 @@ Matrix<float> noise_factor(MatrixView<const double> covariance) {
   for (Index k = 0; k < size; ++k) {
     // What rounding leaves of a variance that is 0.
     if (!(u(k, k) > 1e-13 * covariance(k, k))) {
-      fail(ErrorKind::input,
-           "noise.covariance: not positive definite: value {} is a combination of those before it; "
-           "leave it out, or add a little to the diagonal",
-           k);
+      fail_place("noise.covariance",
+                 fmt::format("not positive definite: value {} is a combination of those before it; "
+                             "leave it out, or add a little to the diagonal",
+                             k));
     }
     const double* pivot = u.row(k).data();
     const double inverse = 1 / std::sqrt(u(k, k));

@@ -61,7 +61,7 @@ class ScratchDirectory {
 
 // What a program left in a file. Anything may stand there: a directory, a pipe, 100 GB.
 std::string read_result(const fs::path& path, std::size_t largest) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const std::string name = path.filename().string();
   if (!file.open()) fail(ErrorKind::input, "no result in {}: {}", name, std::strerror(errno));
   struct stat info {};
@@ -151,7 +151,7 @@ class OneShotDriver {
     bool closing = false;
     for (const auto& run : runs_) {
       if (!run) continue;
-      for (const Descriptor* pipe : {&run->child.output, &run->child.errors}) {
+      for (const FileDescriptor* pipe : {&run->child.output, &run->child.errors}) {
         if (pipe->open()) polls_.push_back({pipe->get(), POLLIN, 0});
       }
       closing = closing || !run->child.output.open();
@@ -294,7 +294,7 @@ class OneShotExecutor final : public Executor {
       return delivery.finish();
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::simulator || gave_up) throw;
-      throw Error(error.kind(), error.what() + last_words);
+      throw error.followed_by(last_words);
     }
   }
 

@@ -39,7 +39,7 @@ class WorkerRun {
         request_(request),
         delivery_(delivery),
         queue_(request.rows()) {
-    if (request.finished_before > request.failed_before) pool_.has_answered = true;
+    if (request.has_worked()) pool_.has_answered = true;
   }
 
   void drive() {
@@ -104,7 +104,8 @@ class WorkerRun {
       return false;
     }
     if (worker.jobs().empty()) {
-      give_up_worker(worker, {fmt::format("an answer for {} that nobody waits for", answer.id)});
+      give_up_worker(worker,
+                     {fmt::format("an answer for id {}, which was not asked for", answer.id)});
       return false;
     }
     const auto expected = request_.ids[static_cast<std::size_t>(worker.jobs().front().row)];
@@ -187,10 +188,12 @@ class WorkerRun {
   }
 
   [[noreturn]] void give_up(const std::string& reason) const {
-    fail(ErrorKind::simulator,
-         "the simulator '{}' failed {} times in a row before it answered anything. Last time: {}. "
-         "Correct it, then run `hone resume`{}",
-         fmt::join(options_.command, " "), deaths_, reason, pool_.stderr_lines());
+    fail_with_advice(
+        ErrorKind::simulator,
+        fmt::format("the simulator '{}' failed {} times in a row before it answered anything. Last "
+                    "time: {}. Correct it",
+                    fmt::join(options_.command, " "), deaths_, reason),
+        {.before = ", then ", .action = Action::resume, .after = pool_.stderr_lines()});
   }
 
   // Failures of processes that never answered count only once another answer shows that the
@@ -292,7 +295,7 @@ class WorkerExecutor final : public Executor {
       return delivery.finish();
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::simulator || gave_up) throw;
-      throw Error(error.kind(), error.what() + pool_.stderr_lines());
+      throw error.followed_by(pool_.stderr_lines());
     }
   }
 

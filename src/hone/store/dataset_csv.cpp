@@ -6,7 +6,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
-#include "hone/store/csv_reader.h"
+#include "hone/files/csv_reader.h"
 
 namespace hone {
 namespace {

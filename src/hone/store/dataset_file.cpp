@@ -10,9 +10,9 @@
 #include "hone/core/error.h"
 #include "hone/core/npy.h"
 #include "hone/core/suggestion.h"
+#include "hone/files/hdf5_foreign.h"
+#include "hone/files/zip_file.h"
 #include "hone/store/dataset_csv.h"
-#include "hone/store/hdf5_foreign.h"
-#include "hone/store/zip_file.h"
 
 namespace hone {
 namespace {

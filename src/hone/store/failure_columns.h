@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "hone/store/hdf5.h"
-#include "hone/store/sealed_file.h"
+#include "hone/files/hdf5.h"
+#include "hone/files/sealed_file.h"
 
 // Which of the n simulations in a file failed, and why, as data sets:
 //   status (n) uint8: 0 done, 1 failed

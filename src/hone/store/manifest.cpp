@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hone/core/error.h"
-#include "hone/store/files.h"
+#include "hone/files/files.h"
 
 namespace hone {
 namespace {
@@ -41,6 +41,7 @@ StoreSchema parse(const std::filesystem::path& path) {
   StoreSchema schema{json.at("parameters").get<std::vector<std::string>>(),
                      integer(json, "data_size"),
                      precision_from(json.at("precision").get<std::string>())};
+  if (json.contains("data")) schema.data = data_description_from_json(json.at("data"));
   schema.validate();
   return schema;
 }
@@ -48,11 +49,12 @@ StoreSchema parse(const std::filesystem::path& path) {
 }  // namespace
 
 void write_manifest(const std::filesystem::path& path, const StoreSchema& schema) {
-  const nlohmann::ordered_json json = {{"format", kFormat},
-                                       {"version", kStoreVersion},
-                                       {"parameters", schema.parameters},
-                                       {"data_size", schema.data_size},
-                                       {"precision", to_string(schema.precision)}};
+  nlohmann::ordered_json json = {{"format", kFormat},
+                                 {"version", kStoreVersion},
+                                 {"parameters", schema.parameters},
+                                 {"data_size", schema.data_size},
+                                 {"precision", to_string(schema.precision)}};
+  if (schema.data.declared()) json["data"] = to_json(schema.data);
   std::string text;
   try {
     text = json.dump(2) + "\n";

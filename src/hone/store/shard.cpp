@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "hone/core/error.h"
+#include "hone/files/hdf5.h"
+#include "hone/files/sealed_file.h"
 #include "hone/store/failure_columns.h"
-#include "hone/store/hdf5.h"
-#include "hone/store/sealed_file.h"
 
 namespace hone {
 namespace {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "hone/store/seal.h"
+#include "hone/files/seal.h"
 #include "hone/store/simulation_rows.h"
 
 namespace hone {
 
-// A shard is an immutable HDF5 file (hone/store/sealed_file.h) with n rows in these data sets:
+// A shard is an immutable HDF5 file (hone/files/sealed_file.h) with n rows in these data sets:
 //   id (n) int64, u (n, D) float64, theta (n, D) float64, x (n, N) float32 or float64,
 //   seed (n) uint64, round (n) int32, status (n) uint8: 0 done, 1 failed (x is NaN),
 //   failed_id (k) int64 and failed_reason (k) text: the failed rows, in the same order

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <span>
 
-#include "hone/store/files.h"
-#include "hone/store/seal.h"
+#include "hone/files/files.h"
+#include "hone/files/seal.h"
 #include "hone/store/simulation_rows.h"
 
 namespace hone {

@@ -16,6 +16,9 @@ void StoreSchema::validate() const {
   if (data_size < 1 || data_size > most) {
     fail(ErrorKind::input, "data_size = {}: must lie between 1 and {}", data_size, most);
   }
+  if (data.declared() && data.size() != data_size) {
+    fail(ErrorKind::input, "data: the blocks have {} values, x has {}", data.size(), data_size);
+  }
   if (parameters.empty()) fail(ErrorKind::input, "parameters: at least one is needed");
   std::set<std::string> seen;
   for (const std::string& name : parameters) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hone/core/data_description.h"
 #include "hone/core/matrix.h"
 
 namespace hone {
@@ -17,6 +18,7 @@ struct StoreSchema {
   std::vector<std::string> parameters;       // names, in the order of the columns of u and theta
   Index data_size = 0;                       // length of x
   Precision precision = Precision::float32;  // of x on disk
+  DataDescription data = {};                 // of x, if that is declared
 
   Index parameter_count() const { return static_cast<Index>(parameters.size()); }
   void validate() const;  // throws Error{input}

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "hone/core/error.h"
-#include "hone/store/files.h"
+#include "hone/files/files.h"
 #include "hone/store/manifest.h"
 
 namespace hone {
@@ -49,10 +49,12 @@ std::map<Index, fs::path> find_shards(const fs::path& directory) {
   for (std::size_t i = 0; i < std::min(damaged.size(), kMostDamagedNamed); ++i) {
     list += "\n  " + damaged[i];
   }
-  fail(ErrorKind::io,
-       "{} of the store's shards cannot be used:{}{}\nMove them away and run `hone resume`: their "
-       "simulations are run again",
-       damaged.size(), list, damaged.size() > kMostDamagedNamed ? "\n  ..." : "");
+  fail_with_advice(ErrorKind::io,
+                   fmt::format("{} of the store's shards cannot be used:{}{}", damaged.size(), list,
+                               damaged.size() > kMostDamagedNamed ? "\n  ..." : ""),
+                   {.before = "\nMove them away and ",
+                    .action = Action::resume,
+                    .after = ": their simulations are run again"});
 }
 
 Matrix<double> gather(const std::vector<double>& columns, std::span<const Index> positions,
@@ -87,6 +89,10 @@ SimulationStore SimulationStore::create(const fs::path& directory, const StoreSc
   return {directory, schema};
 }
 
+bool SimulationStore::exists(const fs::path& directory) {
+  return fs::exists(directory / "manifest.json");
+}
+
 SimulationStore SimulationStore::open(const fs::path& directory, Access access) {
   SimulationStore store(directory, read_manifest(directory / "manifest.json"));
   if (access == Access::write) remove_temporary_files(directory);
@@ -96,7 +102,7 @@ SimulationStore SimulationStore::open(const fs::path& directory, Access access) 
     try {
       store.add_to_index(read_shard(path, store.schema_), path, false);
     } catch (const Error& error) {
-      damaged.emplace_back(error.what());
+      damaged.emplace_back(error.message());
     }
   }
   if (!damaged.empty()) fail_damaged(damaged);

@@ -45,6 +45,7 @@ class SimulationStore {
   // Access::write is for the process that holds the run's lock: it removes what an interrupted
   // write left behind. Damaged shards are named in one Error{io}, with what to do about them.
   static SimulationStore open(const std::filesystem::path& directory, Access access);
+  static bool exists(const std::filesystem::path& directory);
 
   const StoreSchema& schema() const { return schema_; }
   Index rows() const { return static_cast<Index>(ids_.size()); }

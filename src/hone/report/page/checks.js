@@ -11,7 +11,7 @@ function badge(status) {
 function coverageChart(curve, title) {
   return chart({ title, x: UNIT("nominal credibility"), y: UNIT("empirical coverage"), lines: DIAGONAL,
     series: [{ x: curve.nominal, y: curve.empirical, band: [curve.low, curve.high] }],
-    note: `${whole(curve.draws)} test draws; below the diagonal: overconfident` });
+    note: `${whole(curve.draws)} test draws; a curve below the diagonal means overconfident` });
 }
 
 // The same in sigmas, as the paper draws it: the tails become visible.
@@ -30,7 +30,7 @@ function ecdfChart(curve, title, label) {
   const limit = 1.15 * Math.max(...high, ...low.map(Math.abs), ...difference.map(Math.abs));
   return chart({ title, x: UNIT(label), y: { low: -limit, high: limit, label: "ECDF − uniform" },
     lines: [[0, 0, 1, 0]], series: [{ x: curve.at, y: difference, band: [low, high] }],
-    note: `${whole(curve.draws)} test draws; band: where a right posterior stays` });
+    note: `${whole(curve.draws)} test draws; the curve of a right posterior stays in the band` });
 }
 
 function localChart(one, title) {
@@ -51,17 +51,17 @@ function checksSection(state) {
   const checks = state.checks;
   if (!checks) {
     return section("checks", "Checks", state.state === "finished" ? html("p", {}, [
-      "This run has not been checked. ", html("code", {}, `hone check ${state.name_of_directory}`),
-      " tests its calibration; then make the report again."]) : html("p", { class: "quiet" }, "They come after the run."));
+      "This run has not been checked. Test it with ", html("code", {}, `hone check ${state.name_of_directory}`),
+      ", then make this report again with ", html("code", {}, `hone report ${state.name_of_directory}`), "."]) : html("p", { class: "quiet" }, "The checks are made at the end of the run."));
   }
   const names = Object.fromEntries(state.parameters.map(p => [p.name, labelText(p.label)]));
   const name = marginal => marginal.split(",").map(part => names[part] ?? part).join(", ");
   const each = (list, draw, ...more) => (list ?? []).filter(one => (one.at ?? one.nominal ?? []).length).map(one => draw(one, name(one.marginal), ...more));
   const means = checks.mean_coverage?.length ? checks.mean_coverage : [];
   return section("checks", "Checks", [
-    table(["check", "result", "what was seen"], checks.checks.map(c => [c.name.replace(/_/g, " "), badge(c.status),
+    table(["check", "result", "what was found"], checks.checks.map(c => [c.name.replace(/_/g, " "), badge(c.status),
       html("td", { class: "text" }, [c.reason, c.advice ? html("div", { class: "quiet" }, c.advice) : null])])),
-    html("p", { class: "quiet" }, `${whole(checks.draws)} test draws (${checks.draws_from}).`),
+    html("p", { class: "quiet" }, `${whole(checks.draws)} test draws (${checks.draws_from === "fresh" ? "new simulations" : "validation simulations"}).`),
     group("Mean coverage", means.flatMap(c => [coverageChart(c, name(c.marginal)), sigmaChart(c, name(c.marginal))])),
     group("Coverage", each(checks.coverage, coverageChart)),
     group("Coverage in σ", each(checks.coverage, sigmaChart)),

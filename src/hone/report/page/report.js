@@ -3,14 +3,14 @@
 function verdictOf(state) {
   if (state.state !== "finished") {
     const word = state.state === "running" ? "Running" : "Not finished";
-    return ["", word, state.state === "running" ? "The posterior is not there yet." : `Go on with: hone resume ${state.name_of_directory}`];
+    return ["", word, state.state === "running" ? "The run has no posterior yet." : `Continue it with: hone resume ${state.name_of_directory}`];
   }
   if (state.checks) return [state.checks.verdict, WORDS[state.checks.verdict], state.checks.summary];
   if (state.warnings.length) {
-    const count = state.warnings.length === 1 ? "One warning stands" : `${state.warnings.length} warnings stand`;
-    return ["caution", "Not checked, with warnings", `${count} below. hone check ${state.name_of_directory} tests the calibration.`];
+    const count = state.warnings.length === 1 ? "There is one warning" : `There are ${state.warnings.length} warnings`;
+    return ["caution", "Not checked, with warnings", `${count} below. Test the calibration with: hone check ${state.name_of_directory}`];
   }
-  return ["", "Not checked", `No warnings. hone check ${state.name_of_directory} tests the calibration.`];
+  return ["", "Not checked", `There are no warnings. Test the calibration with: hone check ${state.name_of_directory}`];
 }
 
 function headSection(state) {
@@ -67,7 +67,7 @@ function parametersSection(state) {
   return section("parameters", "Parameters", [
     table(["parameter", "mean", "st. dev.", "median", "ensemble error", "68 % interval", "95 % interval"]
       .concat(state.has_truth ? ["truth"] : []), state.summary.map(row)),
-    html("p", { class: "quiet" }, "Intervals of highest density, one for each mode, at 68.27 and 95.45 %. Ensemble error: standard deviation of the means of the single networks.")]);
+    html("p", { class: "quiet" }, "The intervals are those of highest density with 68.27 and 95.45 % of the posterior; a posterior with several modes has several of them. The ensemble error is the standard deviation of the means that the single networks give.")]);
 }
 
 function roundsSection(state) {
@@ -94,7 +94,7 @@ function observationSection(state) {
   const [low, high] = extent(o.value.concat(o.simulated.low, o.simulated.high));
   const few = o.column.length <= 60;
   return section("observation", "Observation and simulations", [chart({ title: "", width: 900, height: 300,
-    x: { low: Math.min(...o.column) - 0.5, high: Math.max(...o.column) + 0.5, label: "number of the data value, from 0" }, y: { low, high, label: "value" },
+    x: { low: Math.min(...o.column) - 0.5, high: Math.max(...o.column) + 0.5, label: o.blocks || "number of the data value, from 0" }, y: { low, high, label: "value" },
     series: [{ x: o.column, y: o.simulated.median, band: [o.simulated.low, o.simulated.high], style: GREY },
       few ? { x: o.column, y: o.value, dots: 3.2 } : { x: o.column, y: o.value }], note: o.note })]);
 }
@@ -102,18 +102,18 @@ function observationSection(state) {
 function trainingSection(state) {
   if (!state.training.length) return null;
   return section("training", "Training", [html("p", { class: "quiet" },
-    "Median over networks; band: 80 % of their validation losses. Grey: training. A network that has stopped keeps its best."),
+    "Blue line and band: the median of the networks' validation losses, and the range of the middle 80 % of them. Grey: training losses. A network that has stopped early is shown with its best loss from then on."),
     html("div", { class: "charts" }, state.training.map(trainingChart))]);
 }
 
 function settingsSection(state) {
   const settings = Object.entries(state.settings).map(([k, v]) => [k, html("td", {}, typeof v === "string" ? v : JSON.stringify(v))]);
-  return section("settings", "Settings to repeat this", [
+  return section("settings", "Settings to repeat this run", [
     html("p", {}, "The same version, settings and seed give the same result, bit for bit, on the same kind of machine:"),
     html("pre", { id: "reproduce" }, state.reproduce),
     html("details", {}, [html("summary", {}, "Priors"), table(["parameter", "prior"], state.parameters.map(p => [p.name, html("td", { class: "text" }, p.prior)]))]),
     html("details", {}, [html("summary", {}, "All options"), table(["option", "value"], settings)]),
-    html("details", {}, [html("summary", {}, "run.json: the resolved problem"), html("pre", {}, state.run_json)])]);
+    html("details", {}, [html("summary", {}, "run.json: the complete description of the problem"), html("pre", {}, state.run_json)])]);
 }
 
 function dataSection(state) {
@@ -132,10 +132,10 @@ function dataSection(state) {
     files.push(download("rounds.csv", csv(["round", "prior_mass", "kept", "simulated", "failed", "mass_ratio", "lost_mass"],
       state.rounds.map(r => [r.number, r.prior_mass, r.kept, r.simulated, r.failed, r.mass_ratio, r.lost_mass]))));
   }
-  if (state.observation) files.push(download("observation.csv", csv(["column", "value"], state.observation.column.map((c, i) => [c, state.observation.value[i]]))));
+  if (state.observation) files.push(download("observation.csv", csv(["column", "value"], state.observation.column.map((c, i) => [state.observation.name ? state.observation.name[i] : c, state.observation.value[i]]))));
   if (!files.length) return null;
   return section("data", "Data", [html("div", { class: "downloads" }, files),
-    html("p", { class: "quiet" }, `Samples: hone sample ${state.name_of_directory} --marginal ${state.parameters[0].name} -o samples.csv. Everything else is in the run's directory.`)]);
+    html("p", { class: "quiet" }, `Draw samples with: hone sample ${state.name_of_directory} --marginal ${state.parameters[0].name} -o samples.csv. Everything else is in the directory of the run.`)]);
 }
 
 function render(state) {
@@ -162,7 +162,7 @@ async function watch(revision) {
       revision = state.revision;
       render(state);
     } catch (error) {
-      document.getElementById("verdict")?.setAttribute("title", "hone watch does not answer");
+      document.getElementById("verdict")?.setAttribute("title", "hone watch does not answer any more");
     }
   }
 }

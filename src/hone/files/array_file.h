@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "hone/core/named_array.h"
+
+namespace hone {
+
+// One HDF5 file with a data set for each array, written atomically (hone/files/files.h). Equal
+// arrays give equal bytes, whatever the order they are given in.
+void write_arrays(const std::filesystem::path& path, std::span<const NamedArray> arrays);
+
+// The arrays of such a file, sorted by name. A damaged file is an Error{io}.
+std::vector<NamedArray> read_arrays(const std::filesystem::path& path);
+
+}  // namespace hone

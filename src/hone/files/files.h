@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "hone/core/matrix.h"
+
+namespace hone {
+
+// Files that survive kill -9, a full disk and a power cut. All failures are Error{io} with the
+// path, the system's reason and what to do.
+
+// After a crash at any moment the file holds either its old content or the new one, never a part:
+// written to "<path>.tmp", synced, renamed, and the directory synced. Durable on return.
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+// The same for a file that several processes, maybe on several machines, may write at the same
+// time: each has a temporary file of its own, and the last one to finish wins.
+void write_shared_file_atomically(const std::filesystem::path& path,
+                                  std::span<const std::byte> bytes);
+
+// The whole file; refuses more than `limit` bytes, as nothing hone reads whole is large.
+std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 26);
+
+// Removes "*.tmp" files that an interrupted write left in the directory. Only for the process
+// that holds the run's lock, for another may be writing them.
+void remove_temporary_files(const std::filesystem::path& directory);
+
+// A directory and its parents, durable on return.
+void create_directories_durably(const std::filesystem::path& directory);
+
+// An open file or pipe, closed at the end of its life.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor() { close(); }
+  int get() const { return descriptor_; }
+  bool open() const { return descriptor_ >= 0; }
+  void close();
+
+ private:
+  int descriptor_;
+};
+
+// A regular file opened for reading at any place, by any thread.
+class ReadableFile {
+ public:
+  explicit ReadableFile(std::filesystem::path path);
+  const std::filesystem::path& path() const { return path_; }
+  Index length() const { return length_; }                  // bytes, when it was opened
+  void read(std::span<std::byte> out, Index offset) const;  // a short file is an error
+
+ private:
+  std::filesystem::path path_;
+  FileDescriptor file_;
+  Index length_ = 0;
+};
+
+// Throws Error{io}: "<path>: cannot <action>: No space left on device; make room and run `hone
+// resume`".
+[[noreturn]] void fail_io(const std::filesystem::path& path, std::string_view action, int code);
+
+}  // namespace hone

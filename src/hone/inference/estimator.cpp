@@ -1,0 +1,18 @@
+#include "hone/inference/estimator.h"
+
+namespace hone {
+
+DataSize data_size(const Dataset& data) {
+  return {data.rows(), std::ssize(data.training), data.x->cols()};
+}
+
+TrainedPosterior estimate(const EstimatorKind& kind, const EstimationRequest& request) {
+  return kind.assemble(request, kind.train(request, single_process()));
+}
+
+NetworkTrainer& local_trainer() {
+  static NetworkTrainer trainer;
+  return trainer;
+}
+
+}  // namespace hone

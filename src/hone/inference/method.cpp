@@ -1,0 +1,55 @@
+#include "hone/inference/method.h"
+
+#include <algorithm>
+
+#include "hone/core/error.h"
+#include "hone/core/suggestion.h"
+
+namespace hone {
+
+Journal& no_journal() {
+  static Journal journal;
+  return journal;
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const Method& method : method_table()) names.push_back(method.name);
+  return names;
+}
+
+const Method& find_method(const std::string& name) {
+  const auto found = std::ranges::find(method_table(), name, &Method::name);
+  if (found != method_table().end()) return *found;
+  fail_value("method", fmt::format("'{}'", name),
+             "there is no such method; " + suggestion(name, method_names()));
+}
+
+const EstimatorKind& find_estimator(const std::string& name) {
+  for (const Method& method : method_table()) {
+    if (method.estimator().name == name) return method.estimator();
+  }
+  fail(ErrorKind::io, "its estimator is '{}', which this version of hone does not know", name);
+}
+
+FinalTraining train_in_final_region(const InferenceRequest& request, const Region& region,
+                                    int rounds) {
+  const InferenceOptions& options = request.options;
+  Simulations& simulations = request.simulations;
+  request.observer.context_changed(fmt::format("final region, prior mass {:.3g}", region.mass()));
+  const bool enough = !options.spend_all && simulations.count_inside(region) >= kFewestRows;
+  simulations.simulate(region, rounds + 1, enough ? 0 : options.budget - simulations.issued(),
+                       request.observer);
+  TrainedPosterior posterior = request.journal.final_posterior([&] {
+    const Dataset data = simulations.inside(region, options.validation_fraction);
+    return request.trainer.train(
+        find_method(options.method).estimator(),
+        {data, request.marginals, fitted(options, data_size(data)).ensemble, options,
+         request.rng.child("final"), request.observer});
+  });
+  Region trained_in = posterior.posterior->prior().region();
+  const Index rows = simulations.count_inside(trained_in);
+  return {std::move(posterior), std::move(trained_in), rows};
+}
+
+}  // namespace hone

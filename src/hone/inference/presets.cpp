@@ -1,0 +1,106 @@
+#include <array>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "hone/core/error.h"
+#include "hone/inference/options.h"
+
+namespace hone {
+namespace {
+
+InferenceOptions default_preset() {
+  return {};
+}
+
+// Everything the paper says, and nothing that hone adds to it.
+InferenceOptions paper_preset() {
+  InferenceOptions o;
+  o.max_rounds = 10;
+  o.round_fraction = 0.3;
+  o.round_minimum = 1;
+  o.poisson_counts = true;
+  o.stop_axis_ratio = 1;
+  o.stop_rounds = 1;
+  o.ensemble = o.round_ensemble = 1;
+  o.ensemble_rows = 0;
+  o.minimum_steps = 1;
+  o.truncation.padding = o.truncation.padding_rows = 0;
+  o.truncation.gap_width = 1;  // the paper's region is a box
+  o.network = {.kind = NetworkKind::resnet,
+               .hidden = 64,
+               .depth = 2,
+               .activation = Activation::relu,
+               .norm = Norm::batch,
+               .dropout = 0};
+  o.training = {
+      .loss = {},
+      .optimizer = {.kind = OptimizerKind::adam, .learning_rate = 0.01},
+      .schedule = {.kind = ScheduleKind::plateau, .plateau_factor = 0.1, .plateau_patience = 5},
+      .batch_size = 128,
+      .max_epochs = 300,
+      .patience = 20,
+      .validation_negatives = 1,
+      .weight_average = 0,
+      .tails = Tails::keep,
+      .column_shrinkage = 0,
+      .embedding_full_rate_inputs = 0,
+      .embedding_start = EmbeddingStart::random};
+  return o;
+}
+
+// The table of the paper's appendix on cosmology.
+InferenceOptions paper_cosmology_preset() {
+  InferenceOptions o = paper_preset();
+  o.method = "mnre";
+  o.network = {.kind = NetworkKind::mlp, .hidden = 256, .depth = 3, .norm = Norm::none};
+  o.embedding.kind = EmbeddingKind::linear;
+  o.embedding.features = 10;
+  o.training.optimizer.learning_rate = 1e-3;
+  o.training.schedule.plateau_factor = 0.25;
+  o.training.schedule.plateau_patience = 2;
+  o.training.batch_size = 64;
+  o.training.patience = 5;
+  return o;
+}
+
+// For thousands of data that a linear compression can do justice to, such as spectra: log
+// likelihoods of power spectra are linear in them, so that columns stay as they are.
+InferenceOptions cosmology_preset() {
+  InferenceOptions o = default_preset();
+  o.network.norm = Norm::none;
+  o.network.dropout = 0;
+  o.embedding.kind = EmbeddingKind::linear;
+  o.embedding.features = 16;
+  o.training.optimizer.learning_rate = 3e-3;
+  o.training.patience = 10;
+  o.training.tails = Tails::keep;
+  return o;
+}
+
+using MakePreset = InferenceOptions (*)();
+constexpr std::array<std::pair<const char*, MakePreset>, 4> kPresets = {{
+    {"default", default_preset},
+    {"paper", paper_preset},
+    {"cosmology", cosmology_preset},
+    {"paper_cosmology", paper_cosmology_preset},
+}};
+
+}  // namespace
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  names.reserve(kPresets.size());
+  for (const auto& [name, make] : kPresets) names.emplace_back(name);
+  return names;
+}
+
+InferenceOptions preset(const std::string& name) {
+  for (const auto& [known, make] : kPresets) {
+    if (name == known) return make();
+  }
+  fail_value("preset", fmt::format("'{}'", name),
+             fmt::format("must be one of {}", fmt::join(preset_names(), ", ")));
+}
+
+}  // namespace hone

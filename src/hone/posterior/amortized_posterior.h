@@ -1,0 +1,82 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hone/core/named_array.h"
+#include "hone/engine/trainer.h"
+#include "hone/prior/marginals.h"
+#include "hone/prior/truncated_prior.h"
+
+namespace hone {
+
+// Posteriors of some marginals, for any data vector that parameters inside a region can produce.
+// How they were estimated (by a ratio, a density, a likelihood) is the derived class' own business.
+//
+// Every marginal has an ensemble of networks. Parameters go in as local coordinates: uniform on
+// (0, 1) under the truncated prior of their axis. A network says log p(theta | x) in them, up to a
+// constant that may depend on x and the network: MarginalPosterior normalises and averages.
+class AmortizedPosterior {
+ public:
+  virtual ~AmortizedPosterior() = default;
+
+  // What made it, as the files of a run say it: "ratio".
+  virtual std::string estimator() const = 0;
+
+  const TruncatedPrior& prior() const { return prior_; }
+  const std::vector<Marginal>& marginals() const { return marginals_; }
+  bool has(const Marginal& marginal) const;
+  Index find(const Marginal& marginal) const;  // Error{input} if it was not trained
+  int ensemble() const { return ensemble_; }   // networks per marginal
+  // Of the networks of a marginal in the average of their densities; they add up to 1.
+  std::span<const double> weights(Index marginal) const;
+
+  virtual Index data_size() const = 0;
+  // What the networks see of data vectors (n, data size); for the functions below.
+  virtual Matrix<float> features(MatrixView<const float> x) const = 0;
+  // The same of one. Error{input} if it has another length.
+  Matrix<float> features(std::span<const double> x) const;
+
+  // out (ensemble, n): log density by every network of a marginal, for one x and n rows of local
+  // coordinates (n, parameters of the marginal).
+  virtual Matrix<float> log_densities(Index marginal, const Matrix<float>& features,
+                                      MatrixView<const float> local) const = 0;
+
+  // The same for many x, each with m thetas of its own: network by network, (n, m), for n rows of
+  // features and n m rows of local coordinates.
+  virtual std::vector<Matrix<float>> log_density_blocks(Index marginal,
+                                                        MatrixView<const float> features,
+                                                        MatrixView<const float> local) const = 0;
+
+  // All of it but the prior and the region. EstimatorKind::load (hone/inference/estimator.h) reads
+  // it back.
+  virtual std::vector<NamedArray> to_arrays() const = 0;
+
+ protected:
+  // `weights`: marginal by marginal, `ensemble` of each.
+  AmortizedPosterior(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
+                     std::vector<double> weights);
+  const std::vector<double>& all_weights() const { return weights_; }
+
+ private:
+  TruncatedPrior prior_;
+  std::vector<Marginal> marginals_;
+  int ensemble_;
+  std::vector<double> weights_;
+};
+
+using SharedPosterior = std::shared_ptr<const AmortizedPosterior>;
+
+// With the training curves of its networks: marginal by marginal, `ensemble` of each.
+struct TrainedPosterior {
+  SharedPosterior posterior;
+  std::vector<MemberHistory> histories = {};
+};
+
+// Standard deviation of what the networks of an ensemble say: one that counts little in the average
+// cannot put it in doubt. 0 for a single network.
+double ensemble_scatter(std::span<const double> values, std::span<const double> weights);
+
+}  // namespace hone

@@ -1,0 +1,91 @@
+#include "hone/run/execute_run.h"
+
+#include "hone/core/error.h"
+#include "hone/run/posterior_grids.h"
+#include "hone/run/run_inputs.h"
+#include "hone/run/run_lock.h"
+#include "hone/run/warnings.h"
+
+namespace hone {
+namespace {
+
+// Finished rounds and networks, on disk.
+class DirectoryJournal final : public Journal {
+ public:
+  explicit DirectoryJournal(const RunDirectory& run) : run_(run) {}
+
+  Round round(int number, const std::function<Round()>& compute) override {
+    if (run_.has_round(number)) return run_.round(number);
+    Round round = compute();
+    run_.write_round(round);
+    return round;
+  }
+
+  TrainedPosterior final_posterior(const std::function<TrainedPosterior()>& compute) override {
+    if (run_.has_final_posterior()) return run_.final_posterior();
+    TrainedPosterior trained = compute();
+    run_.write_final_posterior(trained);
+    return trained;
+  }
+
+ private:
+  const RunDirectory& run_;
+};
+
+// Trains nothing: says that a training is due.
+class TrainingIsDue : public std::exception {};
+class NoTraining final : public NetworkTrainer {
+ public:
+  TrainedPosterior train(const EstimatorKind&, const EstimationRequest&) override {
+    throw TrainingIsDue();
+  }
+};
+
+}  // namespace
+
+RunInference infer_run(RunDirectory& run, const RunRequest& request) {
+  const RunLock lock(run.path());
+  const Rng rng(run.spec().seed);
+  note_noise_of(run, request.executor);
+  const RunSpec& spec = run.spec();
+  const auto noise = run_noise(spec, request.executor.noise());
+  SimulationStore store = open_run_store(run, run.simulations(), true, noise.get());
+  if (!spec.simulator.dataset.empty()) load_dataset(run, store, noise.get(), request.observer);
+  Simulations simulations(spec.prior, store, request.executor, rng, noise.get(),
+                          spec.options.max_failed_fraction);
+  if (spec.simulator.kind != SimulatorKind::dataset) {
+    simulations.take_existing(spec.simulator.dataset_rows);
+  }
+  DirectoryJournal journal(run);
+  InferenceResult result = find_method(spec.options.method)
+                               .infer({simulations, spec.observation, spec.marginals, spec.options,
+                                       rng, journal, request.observer, request.trainer});
+  stop_if_requested(request.observer);
+  return {std::move(result), simulations.issued(), simulations.failed()};
+}
+
+Summary execute_run(RunDirectory& run, const RunRequest& request) {
+  const RunInference inference = infer_run(run, request);
+  const RunSpec& spec = run.spec();
+  PosteriorGrids grids =
+      make_posterior_grids(*inference.result.posterior.posterior, spec.observation, Correction{});
+  Summary summary{.parameters = std::move(grids.parameters),
+                  .warnings = {},
+                  .rounds = static_cast<int>(inference.result.rounds.size()),
+                  .simulations = inference.simulations};
+  summary.warnings = find_warnings(inference.result, summary.parameters, inference.failed);
+  run.write_posterior(summary, grids.arrays);
+  return summary;
+}
+
+bool simulate_run(RunDirectory& run, Executor& executor) {
+  NoTraining trainer;
+  try {
+    infer_run(run, {executor, silent_observer(), trainer});
+  } catch (const TrainingIsDue&) {
+    return true;
+  }
+  return false;
+}
+
+}  // namespace hone

@@ -1,0 +1,85 @@
+#include "hone/run/finished_run.h"
+
+#include <algorithm>
+
+#include "hone/core/error.h"
+#include "hone/run/posterior_grids.h"
+#include "hone/run/run_inputs.h"
+#include "hone/run/run_lock.h"
+
+namespace hone {
+
+void train_more(const RunDirectory& run, const std::vector<Marginal>& marginals, Observer& observer,
+                const NoiseModel* simulator_noise, NetworkTrainer& trainer) {
+  const RunLock lock(run.path());
+  run.require_finished();
+  const std::vector<TrainedPosterior> trained = run.posteriors();
+  std::vector<Marginal> missing;
+  std::ranges::copy_if(marginals, std::back_inserter(missing), [&](const Marginal& marginal) {
+    return std::ranges::none_of(
+        trained, [&](const TrainedPosterior& one) { return one.posterior->has(marginal); });
+  });
+  if (missing.empty()) return;
+  const RunSpec& spec = run.spec();
+  const Region& region = trained.at(0).posterior->prior().region();
+  const RunData data = training_data(run, region, simulator_noise);
+  // The same stream as in execute_run(): a marginal comes out the same whenever it is trained.
+  run.add_posterior(
+      trainer.train(find_method(spec.options.method).estimator(),
+                    {data.rows, missing, fitted(spec.options, data_size(data.rows)).ensemble,
+                     spec.options, Rng(spec.seed).child("final"), observer}));
+}
+
+RunData training_data(const RunDirectory& run, const Region& region,
+                      const NoiseModel* simulator_noise, std::optional<Index> issued) {
+  const RunSpec& spec = run.spec();
+  SimulationStore store = SimulationStore::open(run.simulations(), SimulationStore::Access::read);
+  auto noise = run_noise(spec, simulator_noise);
+  Simulations simulations(spec.prior, store, no_executor(), Rng(spec.seed), noise.get());
+  simulations.take_existing(std::min(issued.value_or(store.rows()), store.rows()));
+  Dataset rows = simulations.inside(region, spec.options.validation_fraction);
+  return {std::move(noise), std::move(rows)};
+}
+
+RunData test_data(const RunDirectory& run, const Region& region, Index count, Executor& executor,
+                  Observer& observer) {
+  const RunLock lock(run.path());
+  const RunSpec& spec = run.spec();
+  auto noise = run_noise(spec, executor.noise());
+  SimulationStore store = open_run_store(run, run.check_simulations(), true, noise.get());
+  Simulations simulations(spec.prior, store, executor, Rng(spec.seed).child("check"), noise.get(),
+                          spec.options.max_failed_fraction);
+  simulations.simulate(region, 0, count, observer);
+  Dataset rows = simulations.inside(region, spec.options.validation_fraction);
+  return {std::move(noise), std::move(rows)};
+}
+
+void correct_posterior(const RunDirectory& run, const Correction& correction) {
+  const RunLock lock(run.path());
+  Summary summary = run.uncorrected_summary().value();
+  PosteriorGrids grids =
+      make_posterior_grids(*run.final_posterior().posterior, run.spec().observation, correction);
+  summary.parameters = std::move(grids.parameters);
+  run.write_corrected(summary, grids.arrays, correction);
+}
+
+void remove_correction(const RunDirectory& run) {
+  const RunLock lock(run.path());
+  run.remove_correction();
+}
+
+MarginalPosterior find_posterior(const std::vector<TrainedPosterior>& posteriors,
+                                 const Marginal& marginal, std::span<const double> x,
+                                 double power) {
+  if (posteriors.empty()) {
+    fail_with_advice(ErrorKind::input, "the run has no posterior yet",
+                     {.before = ": ", .action = Action::resume, .after = " first"});
+  }
+  for (const TrainedPosterior& one : posteriors) {
+    if (one.posterior->has(marginal)) return {*one.posterior, marginal, x, power};
+  }
+  posteriors[0].posterior->find(marginal);  // throws with what is there
+  throw Error(ErrorKind::input, "the marginal has not been trained");
+}
+
+}  // namespace hone

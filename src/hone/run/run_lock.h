@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "hone/files/files.h"
+
+namespace hone {
+
+// Creates the directory of a new run. One that exists and is not empty is refused (Error{input}):
+// hone never overwrites a run.
+void create_run_directory(const std::filesystem::path& path);
+
+// The first free <parent>/<name>-<n>, n = 1, 2, ...: after the highest number in use. Two
+// processes that ask at the same time may get the same answer; create_next_run_directory cannot.
+std::filesystem::path next_run_path(const std::filesystem::path& parent, const std::string& name);
+std::filesystem::path create_next_run_directory(const std::filesystem::path& parent,
+                                                const std::string& name);
+
+// Held while a process works on a run, so that two never do so at once. The second gets an
+// Error{io} with the process id of the first. It ends with the process, however that dies. On file
+// systems without locks it does nothing.
+class RunLock {
+ public:
+  explicit RunLock(const std::filesystem::path& run_directory);
+  ~RunLock();
+  RunLock(RunLock&&) = delete;
+
+ private:
+  FileDescriptor file_;
+};
+
+}  // namespace hone

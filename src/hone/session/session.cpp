@@ -1,0 +1,84 @@
+#include "hone/session/session.h"
+
+#include "hone/check/check_run.h"
+#include "hone/core/error.h"
+#include "hone/problem/problem_file.h"
+#include "hone/report/report.h"
+#include "hone/report/reproduce.h"
+#include "hone/run/execute_run.h"
+#include "hone/tasks/task.h"
+
+namespace hone {
+namespace {
+
+KnownTask known_task(const std::string& name) {
+  const Task& task = find_task(name);
+  return {task.prior, task.observation, task.budget, task.simulator()->data_size(), task.preset};
+}
+
+// The report comes last: what goes wrong with it must not look as if the run had failed.
+void add_report(SessionResult& result, const RunDirectory& run) {
+  try {
+    result.report = write_report(run, {.truth = known_truth(run.spec())}).front();
+  } catch (const std::exception& error) {
+    result.report_error = error.what();
+  }
+}
+
+}  // namespace
+
+Problem task_problem(const std::string& task) {
+  const KnownTask known = known_task(task);
+  Problem problem{.name = task,
+                  .prior = known.prior,
+                  .observation = known.observation,
+                  .simulator = task_simulator(task),
+                  .options = preset(known.preset),
+                  .marginals = marginals_from_words({}, known.prior),
+                  .seed = std::nullopt};
+  problem.options.budget = known.budget;
+  return problem;
+}
+
+Problem read_problem(const std::string& file_or_task) {
+  return file_or_task.ends_with(".toml") ? read_problem_file(file_or_task, known_task)
+                                         : task_problem(file_or_task);
+}
+
+RunSpec run_spec(const Problem& problem, std::optional<std::uint64_t> seed) {
+  RunSpec spec{.name = problem.name,
+               .simulator = problem.simulator,
+               .noise = problem.noise,
+               .seed = seed.value_or(problem.seed.value_or(1)),
+               .prior = problem.prior,
+               .observation = problem.observation,
+               .data = problem.data,
+               .marginals = problem.marginals,
+               .options = problem.options};
+  spec.validate();
+  return spec;
+}
+
+SessionResult finish_run(RunDirectory& run, const Resources& resources, Observer& observer,
+                         const SessionOptions& options) {
+  SessionResult result;
+  const bool complete = run.complete();
+  const std::optional<Checks> known = complete ? read_checks(run) : std::nullopt;
+  result.was_finished = known.has_value();
+  result.summary = complete
+                       ? run.summary().value()
+                       : execute_run(run, {resources.executor(), observer, resources.trainer()});
+  result.checks =
+      known ? *known : check_run(run, {}, &resources.executor(), observer, resources.calibrator());
+  const bool reported = result.was_finished && std::filesystem::exists(run.report_page());
+  if (reported) result.report = run.report_page();
+  if (options.report && !reported) add_report(result, run);
+  return result;
+}
+
+SessionResult finish_run(RunDirectory& run, Observer& observer, const SessionOptions& options) {
+  check_simulator(run);
+  return finish_run(run, Resources(run, {}), observer, options);
+}
+
+}  // namespace hone
