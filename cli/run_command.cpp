@@ -33,7 +33,7 @@ struct RunArguments {
 
 std::vector<double> chosen_observation(const RunArguments& arguments, const Problem& problem) {
   if (arguments.observation.empty()) return problem.observation;
-  const std::vector<double> values = read_numbers(arguments.observation);
+  std::vector<double> values = read_numbers(arguments.observation);
   if (values.size() != problem.observation.size()) {
     fail(ErrorKind::input, "{}: the observation has {} numbers, the simulator of {} makes {}",
          arguments.observation, values.size(), problem.name, problem.observation.size());

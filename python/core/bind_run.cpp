@@ -94,6 +94,7 @@ std::vector<std::pair<Marginal, double>> correction(const RunDirectory& run) {
 void report(const RunDirectory& run, const TruthValues& truth,
             const std::vector<std::string>& figures) {
   std::vector<FigureFormat> formats;
+  formats.reserve(figures.size());
   for (const std::string& name : figures) formats.push_back(figure_format("figure." + name));
   const py::gil_scoped_release release;
   write_report(run, {.truth = truth.empty() ? known_truth(run.spec()) : truth}, formats);

@@ -102,7 +102,7 @@ OptionEntry integers(std::string name, std::string group, std::string help, Limi
 // An enumeration whose values are named in order.
 template <typename Field>
 OptionEntry choice(std::string name, std::string group, std::string help,
-                   std::vector<std::string> names, Field field) {
+                   const std::vector<std::string>& names, Field field) {
   std::string values;
   for (const std::string& one : names) values += (values.empty() ? "" : ", ") + one;
   return {name,

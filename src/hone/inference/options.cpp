@@ -66,8 +66,9 @@ InferenceOptions fitted(InferenceOptions options, const DataSize& data) {
   training.batch_size =
       std::min(training.batch_size, static_cast<int>(std::max<Index>(8, fitting)));
   // An average that remembers no more than the last tenth of the steps.
-  const double steps = static_cast<double>(training.max_epochs) *
-                       static_cast<double>(data.training_rows / training.batch_size);
+  const Index steps_per_epoch = data.training_rows / training.batch_size;
+  const double steps =
+      static_cast<double>(training.max_epochs) * static_cast<double>(steps_per_epoch);
   training.weight_average = std::clamp(1 - 10 / steps, 0.0, training.weight_average);
   const bool compressed = options.embedding.kind != EmbeddingKind::none;
   const Index columns = compressed ? options.embedding.features : data.columns;

@@ -47,6 +47,7 @@ std::vector<Interval> merged(std::vector<Interval> intervals) {
 // region in its own coordinates, so that masses of a region and of a part of it compare well.
 double accepted_part(const Region& region, const RegionConstraint& constraint) {
   std::vector<TruncatedAxis> axes;
+  axes.reserve(static_cast<std::size_t>(region.dimensions()));
   for (int d = 0; d < region.dimensions(); ++d) axes.emplace_back(region.axis(d));
   Rng rng = Rng(0).child("points of a constrained region");
   std::vector<double> u(axes.size());

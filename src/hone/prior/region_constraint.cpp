@@ -83,6 +83,7 @@ ConstraintPointer all_of(const std::vector<ConstraintPointer>& parts) {
   if (simple.empty()) return nullptr;
   if (simple.size() == 1) return simple.begin()->second;
   std::vector<ConstraintPointer> sorted;
+  sorted.reserve(simple.size());
   for (const auto& [text, part] : simple) sorted.push_back(part);
   return std::make_shared<const AllOf>(std::move(sorted));
 }
