@@ -6,6 +6,7 @@
 
 #include "files/test_files.h"
 #include "hone/run/execute_run.h"
+#include "inference/support.h"
 
 namespace hone {
 namespace {
@@ -19,16 +20,9 @@ void simulate(std::span<double> x, std::span<const double> theta, Rng noise) {
 
 RunSpec small_spec() {
   const auto uniform = make_distribution({"uniform", {{"low", 0}, {"high", 1}}, {}});
-  InferenceOptions options = preset("default");
-  options.budget = kBudget;
-  options.round_fraction = 0.3;
-  options.round_minimum = 1;
-  options.stop_rounds = 1;
+  InferenceOptions options = test::small_options(kBudget);
   options.max_rounds = 2;
-  options.ensemble = options.round_ensemble = 1;
-  options.ensemble_rows = 0;
   options.network.hidden = 8;
-  options.network.depth = 1;
   options.training.max_epochs = 4;
   return {.name = "hand",
           .simulator = {},

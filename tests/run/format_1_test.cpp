@@ -1,7 +1,10 @@
 // Runs that an older hone left behind (tests/run/data/format-1, its README says how they were
 // made): they can be read, drawn from and gone on with, and the answers are those of that version.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -14,11 +17,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string processor_field(const std::string& name) {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const auto colon = line.find(": ");
+    if (colon != line.npos && line.substr(0, line.find('\t')) == name)
+      return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
 // Sums are taken in the order of the machine's vector instructions. Another machine rounds
 // differently, and has no bytes to compare.
 bool rounds_as_then() {
-  const std::string here = to_string(supported_instruction_sets().back()) +
-                           (has_libxsmm() ? " libxsmm" : " eigen") + "\n";
+  const std::string here =
+      fmt::format("{} {} {} {} {}\n", to_string(supported_instruction_sets().back()),
+                  has_libxsmm() ? "libxsmm" : "eigen", processor_field("vendor_id"),
+                  processor_field("cpu family"), processor_field("model"));
   return here == bytes_of(HONE_SOURCE_DIR "/tests/run/data/format-1/rounding.txt");
 }
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "files/test_files.h"
 #include "hone/core/error.h"
 #include "hone/core/rng.h"
 #include "hone/simulator/executor.h"
@@ -35,21 +36,6 @@ struct Collector {
     };
   }
 };
-
-inline std::string error_text(const std::function<void()>& body, ErrorKind kind) {
-  try {
-    body();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return "";
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 inline int open_descriptors() {
   int count = 0;

@@ -80,10 +80,9 @@ template <typename... Args>
 
 // Wrong input at a place that has a name: "place = value: reason".
 template <typename T>
-[[noreturn]] void fail_value(std::string place, const T& value, std::string reason) {
-  throw Error(ErrorKind::input, ErrorParts{.place = std::move(place),
-                                           .value = fmt::format("{}", value),
-                                           .reason = std::move(reason)});
+[[noreturn]] void fail_value(const std::string& place, const T& value, const std::string& reason) {
+  throw Error(ErrorKind::input,
+              ErrorParts{.place = place, .value = fmt::format("{}", value), .reason = reason});
 }
 
 // "place: reason", where the value would say nothing.
