@@ -88,7 +88,8 @@ void run_chunks(const AskArguments& arguments) {
 
 // What others simulate has no place for the noise that a library keeps to itself.
 void check_noise(const RunDirectory& run) {
-  if (!facts_of(run.spec().simulator.kind).brings_noise) return;
+  const SimulatorFacts& facts = facts_of(run.spec().simulator.kind);
+  if (!facts.brings_noise || !facts.opens_by_itself) return;
   if (open_run_simulator(run.spec()).executor->noise() == nullptr) return;
   fail(ErrorKind::input,
        "the simulator of {} has its own noise, so that only hone can run it; use --chunks",
