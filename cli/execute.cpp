@@ -56,8 +56,9 @@ void execute(RunDirectory& run, const MpiJob& job, int threads) {
   SessionResult result;
   try {
     with_threads(job.threads(threads), [&] {
-      const Resources resources(
-          run, {.transport = job.transport(), .threads = threads, .with_simulator = !finished});
+      const Resources resources(run, {.transport = job.transport(),
+                                      .threads = threads,
+                                      .with_simulator = needs_simulator(run)});
       ProgressFile file(run.progress_file(), progress);
       result = finish_run(run, resources, file);
     });

@@ -8,6 +8,7 @@
 #include "cli/text.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/inference/method.h"
 #include "hone/problem/resolve_noise.h"
 #include "hone/session/open_simulator.h"
 
@@ -86,10 +87,13 @@ void rehearse(const RunSpec& spec, int threads) {
   if (existing > 0 && spec.simulator.kind != SimulatorKind::dataset) {
     print(fmt::format("would begin with the {} simulations of the data set\n", existing));
   }
+  const auto& groups = find_method(spec.options.method).option_groups;
+  const bool has_rounds = std::ranges::find(groups, "Rounds") != groups.end();
   print(fmt::format(
-      "would run {} simulations in at most {} rounds and train {} marginals with at least {} "
-      "networks each\n",
-      spec.options.budget, spec.options.max_rounds, spec.marginals.size(), spec.options.ensemble));
+      "would run {} simulations{} and train {} marginals with at least {} networks each\n",
+      spec.options.budget,
+      has_rounds ? fmt::format(" in at most {} rounds", spec.options.max_rounds) : "",
+      spec.marginals.size(), spec.options.ensemble));
 }
 
 }  // namespace hone::cli

@@ -44,19 +44,16 @@ RunSpec make_spec(const std::string& name, const py::dict& simulator, const py::
 }
 
 // Inference, checks and, if wished, the report: what is left of them.
-void finish(RunDirectory& run, Ranks* ranks, const py::object& simulate, int threads,
-            const py::object& progress, bool report) {
+// Returns why there is no report; empty: there is one, or none was wished.
+std::string finish(RunDirectory& run, Ranks* ranks, const py::object& simulate, int threads,
+                   const py::object& progress, bool report) {
+  std::string report_error;
   with_resources(run, {ranks, simulate, threads, progress},
                  [&](const Resources& resources, Observer& observer) {
-                   const SessionResult result =
-                       finish_run(run, resources, observer, {.report = report});
-                   if (!result.report_error.empty()) {
-                     observer.log(LogLevel::warning,
-                                  "the run is finished, but its report could not "
-                                  "be made: " +
-                                      result.report_error);
-                   }
+                   report_error =
+                       finish_run(run, resources, observer, {.report = report}).report_error;
                  });
+  return report_error;
 }
 
 void train(const RunDirectory& run, Ranks* ranks, const std::vector<Marginal>& marginals,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, Sequence
@@ -344,10 +345,15 @@ class Run:
 
     def _execute(self, ranks: Any, caller: Caller | None, workers: int, threads: int,
                  progress: Any) -> None:
-        if self._core.complete() and self.checks is not None:
+        report = not self._place.temporary
+        reported = not report or (self.directory / REPORT).exists()
+        if self._core.complete() and self.checks is not None and reported:
             return
         with self._simulating(ranks, caller, workers, progress) as (simulate, watcher):
-            self._core.finish(ranks.core, simulate, threads, watcher, not self._place.temporary)
+            trouble = self._core.finish(ranks.core, simulate, threads, watcher, report)
+        if trouble:
+            warnings.warn(f"the run is finished, but its report could not be made: {trouble}; "
+                          "call run.report() to try again", stacklevel=2)
 
     @contextmanager
     def _simulating(self, ranks: Any, caller: Caller | None, workers: int,

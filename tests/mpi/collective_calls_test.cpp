@@ -13,7 +13,7 @@ namespace hone {
 namespace {
 
 // Rank 0 and one other.
-class RollCalls : public testing::Test {
+class CollectiveCallsOfRanks : public testing::Test {
  protected:
   std::string error_of(const std::function<void()>& call) {
     try {
@@ -30,7 +30,7 @@ class RollCalls : public testing::Test {
   Observer nobody_;
 };
 
-TEST_F(RollCalls, BringTheTextsOfAllToRank0AndItsAnswerToAll) {
+TEST_F(CollectiveCallsOfRanks, BringTheTextsOfAllToRank0AndItsAnswerToAll) {
   std::string answer, end;
   std::thread thread([&] {
     EXPECT_TRUE(other_.begin("two", nobody_).empty());
@@ -45,7 +45,7 @@ TEST_F(RollCalls, BringTheTextsOfAllToRank0AndItsAnswerToAll) {
   EXPECT_EQ(end, "done");
 }
 
-TEST_F(RollCalls, ForgetWhatBelongsToEarlierCalls) {
+TEST_F(CollectiveCallsOfRanks, ForgetWhatBelongsToEarlierCalls) {
   other_.begin("old", nobody_);
   second_->send(0, static_cast<int>(Tag::results), {});  // of a run that was interrupted
   others_.begin("old", nobody_);
@@ -57,7 +57,7 @@ TEST_F(RollCalls, ForgetWhatBelongsToEarlierCalls) {
   EXPECT_EQ(other_.hear(), "fresh");
 }
 
-TEST_F(RollCalls, NoticeThatARankHasLeft) {
+TEST_F(CollectiveCallsOfRanks, NoticeThatARankHasLeft) {
   other_.leave();
   for (int call = 0; call < 2; ++call) {  // for good
     const std::string error = error_of([&] { others_.begin("call", nobody_); });
@@ -65,14 +65,14 @@ TEST_F(RollCalls, NoticeThatARankHasLeft) {
   }
 }
 
-TEST_F(RollCalls, NoticeThatRank0HasLeft) {
+TEST_F(CollectiveCallsOfRanks, NoticeThatRank0HasLeft) {
   others_.leave();
   other_.begin("call", nobody_);
   const std::string error = error_of([&] { other_.hear(); });
   EXPECT_NE(error.find("rank 0 has ended its program"), std::string::npos) << error;
 }
 
-TEST_F(RollCalls, StopWaitingOnRequest) {
+TEST_F(CollectiveCallsOfRanks, StopWaitingOnRequest) {
   class Impatient final : public Observer {
     bool stop_requested() override { return true; }
   } impatient;

@@ -64,6 +64,12 @@ TEST(Session, ARunOfAFunctionExplainsItself) {
   EXPECT_EQ(RunDirectory::open(run.path()).spec().simulator.kind, SimulatorKind::function);
   const auto text = error_text([&] { finish_run(run); }, ErrorKind::input);
   EXPECT_TRUE(contains(text, "only that program can call")) << text;
+  // What is left of it once its program has made the simulations needs the function no more.
+  const OpenSimulator open = open_simulator(simulator_inputs(run_spec(quick_two_moons())));
+  execute_run(run, {*open.executor});
+  EXPECT_FALSE(needs_simulator(run));
+  EXPECT_FALSE(finish_run(run).checks.checks.empty());
+  EXPECT_TRUE(finish_run(run).was_finished);
 }
 
 TEST(Session, EveryKindOfSimulatorHasARowInOrder) {

@@ -96,7 +96,14 @@ bool RunDirectory::complete() const {
   const std::optional<SimulationStore> made = store();
   if (!made || (spec_.options.spend_all && made->rows() < spec_.options.budget)) return false;
   const Summary done = *uncorrected_summary();
-  for (int m = 1; m <= done.rounds; ++m) {
+  // Simulations of round m + 1 come from what round m found: so older versions, whose summary does
+  // not count rounds, tell how many there were.
+  int rounds = done.rounds;
+  made->select([&](const SimulationInfo& info) {
+    rounds = std::max(rounds, info.round - 1);
+    return false;
+  });
+  for (int m = 1; m <= rounds; ++m) {
     if (!has_round(m)) return false;
   }
   return made->rows() >= done.simulations;

@@ -60,7 +60,7 @@ class RunDirectory {
 
   // What has been done so far.
   bool finished() const;
-  bool complete() const;  // finished, and no file that execute() would write is missing since
+  bool complete() const;  // finished, and no file that execute_run() would write is missing since
   void require_finished() const;  // Error{input} with what to do
 
   std::optional<SimulationStore> store() const;  // to read; nothing before the first simulation

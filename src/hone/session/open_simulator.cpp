@@ -80,7 +80,7 @@ OpenSimulator open_function(const SimulatorInputs& inputs, const LogSink&) {
   fail(ErrorKind::input,
        "the simulator of this run is {}of another program, which only that program can call. "
        "Continue the run there: in Python with hone.open(directory).resume(simulator), in C++ with "
-       "execute_run",
+       "execute_run and your simulator, then finish_run",
        name.empty() ? "a function " : "the function " + name + " ");
 }
 

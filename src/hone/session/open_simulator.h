@@ -15,8 +15,6 @@ namespace hone {
 struct OpenSimulator {
   std::unique_ptr<Simulator> simulator;
   std::unique_ptr<Executor> executor;
-
-  Executor& executor_or_none() const { return executor ? *executor : no_executor(); }
 };
 
 // What has to be known to open a simulator, with or without a run around it.

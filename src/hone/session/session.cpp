@@ -76,9 +76,15 @@ SessionResult finish_run(RunDirectory& run, const Resources& resources, Observer
   return result;
 }
 
+bool needs_simulator(const RunDirectory& run) {
+  if (!run.complete()) return true;
+  return run.spec().noise.kind == NoiseKind::simulator && !read_checks(run);
+}
+
 SessionResult finish_run(RunDirectory& run, Observer& observer, const SessionOptions& options) {
   check_simulator(run);
-  return finish_run(run, Resources(run, {}), observer, options);
+  return finish_run(run, Resources(run, {.with_simulator = needs_simulator(run)}), observer,
+                    options);
 }
 
 }  // namespace hone

@@ -40,7 +40,10 @@ struct SessionResult {
 };
 SessionResult finish_run(RunDirectory& run, const Resources& resources, Observer& observer,
                          const SessionOptions& options = {});
-// In this process, with a simulator that is opened by its description.
+// Does what is left of a run need its simulator? To make simulations, or for the noise it brings.
+bool needs_simulator(const RunDirectory& run);
+
+// In this process, with a simulator that is opened by its description where it is needed.
 SessionResult finish_run(RunDirectory& run, Observer& observer = silent_observer(),
                          const SessionOptions& options = {});
 
