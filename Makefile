@@ -3,7 +3,8 @@
 
 BUILD := build
 
-.PHONY: all run test test-cluster bench bench-mpi bench-truncation install lint format clean setup
+.PHONY: all run test test-cluster test-sanitize test-chaos test-arm fuzz nightly bench bench-mpi bench-truncation \
+  install deb wheel docs lint format clean setup
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target hone_program
@@ -15,21 +16,43 @@ run: setup all
 	$(BUILD)/hone run torus
 
 # Compiles every target that this file names, also those that no test runs.
-test: setup $(BUILD)/CMakeCache.txt
+# Configures again: before, the packages of the tests may have been missing.
+test:
+	@scripts/setup run test
+	cmake --preset release $(if $(CI),-DHONE_WERROR=ON)
 	cmake --build $(BUILD) --target all benchmarks
 	@if command -v clang-format >/dev/null; then scripts/lint quick; fi
-	cd $(BUILD) && ctest --output-on-failure -j $(shell nproc)
+	cd $(BUILD) && ctest --output-on-failure --no-tests=error -j $(shell nproc)
 
 # Job arrays on a Slurm that is started for the test: needs root (docs/howto/cluster.md).
 test-cluster: $(BUILD)/CMakeCache.txt
-	@scripts/setup cluster
+	@scripts/setup run cluster
 	cmake --build $(BUILD) --target hone_program
 	/usr/bin/python3 -B tests/cluster/array_test.py $(BUILD)/hone
+
+# All C++ tests with address and undefined-behaviour, then with thread sanitizers.
+test-sanitize: setup
+	scripts/sanitize
+
+# Random damage, kills and concurrent starts: right answers or refusals that name the file, nothing else.
+test-chaos: setup all
+	/usr/bin/python3 -B tests/chaos/chaos.py $(BUILD)/hone
+
+# Every reader of foreign text and files, for so many seconds each.
+SECONDS := 60
+fuzz:
+	@scripts/setup run test fuzz
+	scripts/fuzz $(SECONDS)
+
+# What takes too long for every change.
+nightly: test test-sanitize test-chaos lint
+	$(MAKE) fuzz SECONDS=600
 
 bench: setup $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target benchmarks
 	mkdir -p $(BUILD)/bench
 	$(BUILD)/benchmarks/bench_engine --output $(BUILD)/bench/engine.json
+	$(BUILD)/benchmarks/bench_densities > $(BUILD)/bench/densities.json
 	$(BUILD)/benchmarks/bench_workers > $(BUILD)/bench/workers.json
 	$(BUILD)/benchmarks/bench_check > $(BUILD)/bench/check.json
 
@@ -37,6 +60,28 @@ PREFIX := /usr/local
 install: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target installable
 	cmake --install $(BUILD) --prefix $(PREFIX)
+
+# Debian packages in build-deb/: hone, libhone-dev, python3-hone.
+deb:
+	@scripts/setup run deb
+	scripts/make-deb
+
+# A wheel in build-wheel/ that needs only Python and numpy, for this version of Python.
+PYTHON := /usr/bin/python3
+wheel:
+	@scripts/setup run wheel
+	scripts/make-wheel $(PYTHON)
+
+# The documentation site: build-docs/site/index.html.
+docs:
+	@scripts/setup run docs
+	$(MAKE) all
+	/usr/bin/python3 -B scripts/site/build.py $(BUILD)/hone build-docs
+
+# Compiled for ARM processors, run under an emulator (docs/processors.md).
+test-arm:
+	@scripts/setup run arm
+	scripts/test-arm
 
 # More ranks than cores: most of the time goes into simulations that sleep.
 bench-mpi: setup $(BUILD)/CMakeCache.txt
@@ -52,11 +97,11 @@ bench-truncation: setup $(BUILD)/CMakeCache.txt
 	$(BUILD)/benchmarks/bench_truncation --output $(BUILD)/bench/truncation-safety.json
 
 lint:
-	@scripts/setup lint
+	@scripts/setup run test lint
 	scripts/lint
 
 format:
-	@scripts/setup lint
+	@scripts/setup run test lint
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i
 
 clean:

@@ -5,12 +5,13 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
+#include "cli/open_run.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/files/files.h"
+#include "hone/files/output_file.h"
 #include "hone/run/ask_tell_files.h"
 #include "hone/run/chunks.h"
 #include "hone/session/open_simulator.h"
@@ -54,12 +55,11 @@ nlohmann::ordered_json chunk_facts(const AskedChunks& asked, const std::string& 
 }
 
 void say_finished(const std::string& directory) {
-  std::fputs(fmt::format("{} is finished; nothing is left to simulate\n", directory).c_str(),
-             stderr);
+  print_error(fmt::format("{} is finished; nothing is left to simulate\n", directory));
 }
 
 void run_chunks(const AskArguments& arguments) {
-  RunDirectory run = RunDirectory::open(arguments.directory);
+  RunDirectory run = open_run(arguments.directory);
   check_simulator(run);
   AskedChunks asked;
   {
@@ -98,7 +98,7 @@ void check_noise(const RunDirectory& run) {
 
 void run(const AskArguments& arguments) {
   check_output_directory(arguments.output);
-  RunDirectory run = RunDirectory::open(arguments.directory);
+  RunDirectory run = open_run(arguments.directory);
   check_noise(run);
   const auto names = run.spec().prior.names();
   asked_text({}, names, arguments.format);  // an unknown format is refused before any work
@@ -112,13 +112,12 @@ void run(const AskArguments& arguments) {
   if (arguments.output.empty()) {
     std::fwrite(text.data(), 1, text.size(), stdout);
   } else {
-    write_file_atomically(arguments.output, text);
+    write_output_file(arguments.output, text);
   }
-  std::fputs(fmt::format("{} of the {} simulations this round waits for; hand back results with\n"
-                         "  hone tell {} RESULTS\n",
-                         asked.request.rows(), asked.waiting, arguments.directory)
-                 .c_str(),
-             stderr);
+  print_error(
+      fmt::format("{} of the {} simulations this round waits for; hand back results with\n"
+                  "  hone tell {} RESULTS\n",
+                  asked.request.rows(), asked.waiting, arguments.directory));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "cli/bench_runs.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
-#include "hone/files/files.h"
+#include "hone/files/output_file.h"
 
 namespace hone::cli {
 
@@ -84,7 +84,7 @@ std::vector<std::int64_t> number_list(const std::string& flag,
 }
 
 void publish(const BenchArguments& arguments, const std::string& file, const std::string& text) {
-  write_file_atomically(std::filesystem::path(arguments.output) / file, text);
+  write_output_file(std::filesystem::path(arguments.output) / file, text);
   print(text);
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "hone/bench/comparison_figure.h"
 #include "hone/bench/studies.h"
 #include "hone/core/error.h"
+#include "hone/inference/method.h"
 
 // `hone bench`: the studies of the paper. Each writes results.csv, table.md and, for sbibm,
 // figures.
@@ -25,8 +27,21 @@ std::vector<T> numbers(const std::string& flag, const std::vector<std::string>& 
 }
 
 StudySettings settings_of(const BenchArguments& arguments) {
-  return {numbers<std::uint64_t>("--seeds", arguments.seeds), arguments.preset, arguments.samples,
-          chosen_options(arguments)};
+  return {numbers<std::uint64_t>("--seeds", arguments.seeds),
+          arguments.preset,
+          arguments.samples,
+          chosen_options(arguments),
+          {}};
+}
+
+// "all": every method that needs no likelihood.
+std::vector<std::string> methods_of(const std::vector<std::string>& words) {
+  if (words != std::vector<std::string>{"all"}) return words;
+  std::vector<std::string> names;
+  for (const Method& method : method_table()) {
+    if (!method.needs_likelihood) names.push_back(method.name);
+  }
+  return names;
 }
 
 void report_files(const BenchArguments& arguments) {
@@ -45,7 +60,7 @@ void run_sbibm(const SbibmArguments& arguments) {
                        .budgets = numbers<Index>("--budgets", arguments.budgets),
                        .observations = numbers<int>("--observations", arguments.observations),
                        .seeds = numbers<std::uint64_t>("--seeds", arguments.seeds),
-                       .methods = arguments.methods,
+                       .methods = methods_of(arguments.methods),
                        .preset = arguments.preset,
                        .options = option_changes(chosen_options(arguments), arguments.preset),
                        .reference = references.name(),
@@ -73,7 +88,7 @@ void add_sbibm(CLI::App& bench) {
   list("--tasks", arguments->tasks, "Tasks (see `hone tasks`)");
   list("--budgets", arguments->budgets, "Simulations");
   list("--observations", arguments->observations, "Numbers of observations, such as 1-5");
-  list("--methods", arguments->methods, "tmnre, mnre");
+  list("--methods", arguments->methods, "Methods (see `hone methods`), or all");
   command
       ->add_option("--data", arguments->data,
                    "Observations and reference posteriors in sbibm's layout, "
@@ -85,7 +100,7 @@ void add_sbibm(CLI::App& bench) {
 
 // A study on the task's own observation. `cases` reads what its own flags have set.
 struct StudyArguments : BenchArguments {
-  std::vector<std::string> budgets;
+  std::vector<std::string> budgets, methods;
   std::string budget;
   std::vector<double> epsilons = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
   Index increment = 10000;
@@ -98,6 +113,30 @@ void run_study(const StudyArguments& arguments, const MakeCases& make_cases, boo
   const std::vector<BenchRow> rows = run_cases(cases, references, arguments);
   publish(arguments, "table.md", study_markdown(cases, rows, per_simulation));
   report_files(arguments);
+  if (arguments.methods.empty()) return;
+  std::vector<BenchRow> wanted;
+  for (const BenchRow& row : in_table_order(rows)) {
+    if (std::ranges::find(cases, row.run) != cases.end()) wanted.push_back(row);
+    // One line a method, whatever options its rounds need for each budget.
+    if (!wanted.empty()) wanted.back().run.options.clear();
+  }
+  const std::filesystem::path output = arguments.output;
+  for (const char* file : {"figure.svg", "figure.pdf", "figure.png"}) {
+    draw_c2st_figure(output / file, c2st_figure(wanted, {}));
+  }
+  print(fmt::format("figure: {}/figure.png, .svg, .pdf\n", arguments.output));
+}
+
+StudySettings with_methods(StudySettings settings, const StudyArguments& arguments) {
+  settings.methods = methods_of(arguments.methods);
+  return settings;
+}
+
+void add_methods(CLI::App& command, StudyArguments& arguments) {
+  command
+      .add_option("--methods", arguments.methods,
+                  "Methods (see `hone methods`), or all, with a figure of them [mnre, tmnre]")
+      ->delimiter(',');
 }
 
 CLI::App* add_study(CLI::App& bench, const std::string& name, const std::string& help,
@@ -115,11 +154,13 @@ void add_torus(CLI::App& bench) {
   for (const Index budget : kPaperTorusBudgets) {
     arguments->budgets.push_back(std::to_string(budget));
   }
-  add_study(bench, "torus", "TMNRE against MNRE round by round, with the same simulations",
-            arguments,
-            [](const StudyArguments& a) {
-              return torus_cases(settings_of(a), numbers<Index>("--budgets", a.budgets));
-            })
+  CLI::App* command = add_study(
+      bench, "torus", "TMNRE against MNRE round by round, with the same simulations", arguments,
+      [](const StudyArguments& a) {
+        return torus_cases(with_methods(settings_of(a), a), numbers<Index>("--budgets", a.budgets));
+      });
+  add_methods(*command, *arguments);
+  command
       ->add_option("--budgets", arguments->budgets,
                    "Simulations up to each step, those of the rounds before included")
       ->delimiter(',')
@@ -153,13 +194,12 @@ void add_epsilon(CLI::App& bench) {
 void add_eggbox(CLI::App& bench, const std::string& task, const std::string& help) {
   auto arguments = std::make_shared<StudyArguments>();
   arguments->budget = "10000";
-  add_study(bench, task, help, arguments,
-            [task](const StudyArguments& a) {
-              return eggbox_cases(settings_of(a), task,
-                                  numbers<Index>("--budget", {a.budget}).front());
-            })
-      ->add_option("--budget", arguments->budget, "Simulations")
-      ->capture_default_str();
+  CLI::App* command = add_study(bench, task, help, arguments, [task](const StudyArguments& a) {
+    return eggbox_cases(with_methods(settings_of(a), a), task,
+                        numbers<Index>("--budget", {a.budget}).front());
+  });
+  add_methods(*command, *arguments);
+  command->add_option("--budget", arguments->budget, "Simulations")->capture_default_str();
 }
 
 }  // namespace
@@ -175,6 +215,7 @@ void add_bench_command(CLI::App& program) {
   add_eggbox(*bench, "rotated_eggbox", "The eggbox, rotated against the axes of the prior");
   add_bench_cosmology(*bench);
   add_bench_coverage(*bench);
+  add_bench_defaults(*bench);
 }
 
 }  // namespace hone::cli

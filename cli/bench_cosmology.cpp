@@ -9,6 +9,7 @@
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/files/files.h"
+#include "hone/files/output_file.h"
 #include "hone/report/corner_plot.h"
 #include "hone/report/sample_grid.h"
 
@@ -64,7 +65,7 @@ void draw(const std::filesystem::path& stem, const std::string& label,
   for (const auto& [ending, format] : {std::pair{".png", FigureFormat::png},
                                        {".svg", FigureFormat::svg},
                                        {".pdf", FigureFormat::pdf}}) {
-    write_file_atomically(stem.string() + ending, corner_figure(plot, format, {.titles = false}));
+    write_output_file(stem.string() + ending, corner_figure(plot, format, {.titles = false}));
   }
 }
 
@@ -83,7 +84,7 @@ std::vector<CosmologyRow> run_all(const std::vector<CosmologyCase>& cases,
     rows.push_back(score_cosmology(one, samples, exact, progress));
     draw(output / name, fmt::format("{}, {} calls", to_string(one.method), one.options.budget),
          samples, exact);
-    write_file_atomically(output / "results.csv", cosmology_csv(rows));
+    write_output_file(output / "results.csv", cosmology_csv(rows));
   }
   return rows;
 }
@@ -113,7 +114,7 @@ void run_cosmology(const CosmologyArguments& arguments) {
 void add_bench_cosmology(CLI::App& bench) {
   auto arguments = std::make_shared<CosmologyArguments>();
   arguments->output = "bench/cmb";
-  arguments->preset = "cosmology";
+  arguments->preset = "spectra";
   CLI::App* command = bench.add_subcommand(
       "cmb", "Cosmology from microwave background spectra, against the exact posterior");
   command->footer(

@@ -9,7 +9,7 @@
 #include "hone/bench/coverage_study.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/files/files.h"
+#include "hone/files/output_file.h"
 #include "hone/tasks/task.h"
 
 // `hone bench coverage`: a run of every task, checked with fresh simulations.
@@ -47,7 +47,7 @@ void run_coverage(const CoverageArguments& arguments) {
         const std::string name = fmt::format("{}-{}", one.task, one.seed);
         progress.context_changed(name);
         rows.push_back(run_coverage_case(one, output / "runs" / name, progress));
-        write_file_atomically(output / "results.csv", coverage_csv(rows));
+        write_output_file(output / "results.csv", coverage_csv(rows));
       }
     });
   } catch (const Error& error) {

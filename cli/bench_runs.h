@@ -39,6 +39,7 @@ std::vector<std::int64_t> number_list(const std::string& flag,
                                       const std::vector<std::string>& words);
 
 void add_bench_coverage(CLI::App& bench);
+void add_bench_defaults(CLI::App& bench);
 void add_bench_cosmology(CLI::App& bench);
 
 // Writes a text below the output directory, and prints it.

@@ -5,6 +5,7 @@
 #include "cli/check_text.h"
 #include "cli/commands.h"
 #include "cli/execute.h"
+#include "cli/open_run.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "hone/check/check_run.h"
@@ -62,7 +63,7 @@ Checks run_checks(const RunDirectory& run, const MpiJob& job, const CheckArgumen
 }
 
 void check(const CheckArguments& arguments, const MpiJob& job) {
-  const RunDirectory run = RunDirectory::open(arguments.directory);
+  const RunDirectory run = open_run(arguments.directory);
   if (arguments.uncorrect) remove_correction(run);
   const Checks checks = run_checks(run, job, arguments);
   if (arguments.json) {

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/open_run.h"
 #include "cli/text.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
-#include "hone/files/files.h"
+#include "hone/files/output_file.h"
 #include "hone/report/run_corner.h"
 
 namespace hone::cli {
@@ -22,8 +23,7 @@ void draw(const CornerArguments& arguments) {
   const FigureFormat format = figure_format(arguments.output);
   check_output_directory(arguments.output);
   std::vector<RunDirectory> runs;
-  for (const std::string& directory : arguments.directories)
-    runs.push_back(RunDirectory::open(directory));
+  for (const std::string& directory : arguments.directories) runs.push_back(open_run(directory));
   if (!arguments.labels.empty() && arguments.labels.size() != runs.size()) {
     fail(ErrorKind::input, "--label: {} were given for {} runs; give one for each",
          arguments.labels.size(), runs.size());
@@ -38,7 +38,7 @@ void draw(const CornerArguments& arguments) {
     for (const CornerParameter& parameter : plot.parameters) names.push_back(parameter.name);
     plot = choose_parameters(plot, parse_marginal(arguments.parameters, names));
   }
-  write_file_atomically(arguments.output, corner_figure(plot, format, {.panel = arguments.panel}));
+  write_output_file(arguments.output, corner_figure(plot, format, {.panel = arguments.panel}));
   print(fmt::format("{}\n", arguments.output));
 }
 
@@ -59,7 +59,8 @@ void add_corner_command(CLI::App& program) {
                       "Draw only these parameters, as names or 0-based indices: a,b,c [all]");
   command
       ->add_option("--truth", arguments->truth,
-                   "CSV file with true values: a header of names and a row of numbers")
+                   "CSV file with true values: a header of names and a row of numbers, or the "
+                   "header parameter,value and a row for each parameter")
       ->check(CLI::ExistingFile);
   command->add_option("--label", arguments->labels,
                       "Name of a run in the legend, one for each run [its directory]");

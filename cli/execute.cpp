@@ -28,6 +28,11 @@ void print_result(const RunDirectory& run, const SessionResult& result, const st
   print(round_table(run));
   print(
       fmt::format("\n{} simulations, {} failed; {}\n", store->rows(), store->failed_rows(), times));
+  if (result.log_lines_left_out > 0) {
+    print(
+        fmt::format("the simulator wrote more to stderr than {} may hold: {} lines were left out\n",
+                    run.simulator_log().string(), result.log_lines_left_out));
+  }
   print(warning_lines(result.summary.warnings));
   print(check_lines(result.checks, false));
 }
@@ -36,16 +41,15 @@ void print_report(const RunDirectory& run, const SessionResult& result) {
   if (result.report_error.empty()) {
     return print(fmt::format("report: {}\n", result.report.string()));
   }
-  std::fputs(fmt::format("warning: the run is finished, but its report could not be made: {}\n"
-                         "         try again with `hone report {}`\n",
-                         result.report_error, run.path().string())
-                 .c_str(),
-             stderr);
+  print_error(
+      fmt::format("warning: the run is finished, but its report could not be made: {}\n"
+                  "         try again with `hone report {}`\n",
+                  result.report_error, run.path().string()));
 }
 
 }  // namespace
 
-void execute(RunDirectory& run, const MpiJob& job, int threads) {
+void execute(RunDirectory& run, const MpiJob& job, int threads, bool exact) {
   const std::string directory = run.path().string();
   check_simulator(run);
   const bool finished = run.complete() && read_checks(run);
@@ -60,7 +64,7 @@ void execute(RunDirectory& run, const MpiJob& job, int threads) {
                                       .threads = threads,
                                       .with_simulator = needs_simulator(run)});
       ProgressFile file(run.progress_file(), progress);
-      result = finish_run(run, resources, file);
+      result = finish_run(run, resources, file, {.exact = exact});
     });
   } catch (const WaitingForSimulations& waiting) {
     progress.clear();

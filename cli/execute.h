@@ -7,7 +7,7 @@ namespace hone::cli {
 
 // Runs what is left of a run on so many threads, with progress, and prints the table, the warnings,
 // the times and where everything is. Ctrl-C ends with the resume command.
-void execute(RunDirectory& run, const MpiJob& job, int threads);
+void execute(RunDirectory& run, const MpiJob& job, int threads, bool exact = false);
 
 // The --threads option's text.
 inline constexpr const char* kThreadsHelp =

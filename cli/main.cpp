@@ -1,13 +1,16 @@
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/text.h"
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
 #include "hone/core/version.h"
@@ -78,14 +81,18 @@ int run_program(int argc, char** argv, hone::MpiJob& job) {
     }
     return flush_output() ? 0 : kFailed;
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? 0 : kWrongUse;
+    std::ostringstream out, err;
+    const int code = program.exit(error, out, err);
+    hone::cli::print(out.str());
+    hone::cli::print_error(err.str());
+    return code == 0 ? 0 : kWrongUse;
   } catch (const hone::Error& error) {
-    std::fprintf(stderr, "hone: %s\n", error.what());
+    hone::cli::print_error(fmt::format("hone: {}\n", error.what()));
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "hone: out of memory; finished work is saved, see `hone resume --help`\n");
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "hone: %s\n", error.what());
+    hone::cli::print_error(fmt::format("hone: {}\n", error.what()));
   }
   return kFailed;
 }
@@ -93,6 +100,8 @@ int run_program(int argc, char** argv, hone::MpiJob& job) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A file larger than `ulimit -f` allows is an error of the write that made it so, as a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   hone::MpiJob job;
   const int code = run_program(argc, argv, job);
   job.leave(code);

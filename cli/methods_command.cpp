@@ -21,6 +21,8 @@ void add_methods_command(CLI::App& program) {
                        {"title", method.title},
                        {"summary", method.summary},
                        {"estimator", method.estimator().name},
+                       {"amortized", method.amortized},
+                       {"needs_likelihood", method.needs_likelihood},
                        {"option_groups", method.option_groups}});
       text += fmt::format("{}  {}\n  {}.\n  It reads the options under: {}\n\n", method.name,
                           method.title, method.summary, fmt::join(method.option_groups, ", "));

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "cli/progress_line.h"
+#include "cli/text.h"
+#include "hone/core/visible_text.h"
 
 namespace hone::cli {
 namespace {
@@ -66,10 +68,8 @@ void Progress::stage_started(std::string_view stage, Index total) {
   if (terminal_) {
     draw(stage, 0, total);
   } else {
-    std::fputs(
-        fmt::format("{}{}{}\n", context_, context_.empty() ? "" : ": ", announcement(stage, total))
-            .c_str(),
-        stderr);
+    print_error(fmt::format("{}{}{}\n", context_, context_.empty() ? "" : ": ",
+                            announcement(stage, total)));
   }
 }
 
@@ -98,8 +98,9 @@ void Progress::draw(std::string_view stage, Index done, Index total) {
     }
   }
   // The last column stays free: some terminals wrap when it is filled.
+  const std::string context = visible_text(context_);
   const std::string line =
-      progress_line({context_, stage, done, total, per_second}, terminal_width() - 1);
+      progress_line({context, stage, done, total, per_second}, terminal_width() - 1);
   std::fputs(("\r" + line + "\x1b[K").c_str(), stderr);
   drawn_ = true;
 }
@@ -113,8 +114,7 @@ void Progress::clear() {
 void Progress::log(LogLevel level, const std::string& message) {
   if (level == LogLevel::debug) return;
   clear();
-  std::fputs(fmt::format("{}{}\n", level == LogLevel::warning ? "warning: " : "", message).c_str(),
-             stderr);
+  print_error(fmt::format("{}{}\n", level == LogLevel::warning ? "warning: " : "", message));
 }
 
 std::string Progress::times() const {

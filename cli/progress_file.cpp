@@ -1,8 +1,9 @@
 #include "cli/progress_file.h"
 
-#include <fstream>
-
 #include <nlohmann/json.hpp>
+
+#include "hone/core/error.h"
+#include "hone/files/files.h"
 
 namespace hone::cli {
 
@@ -26,22 +27,13 @@ void ProgressFile::context_changed(const std::string& context) {
   next_.context_changed(context);
 }
 
-// Renamed into place, so that nobody reads half of it.
+// As a whole, so that nobody reads half of it. A run does not end because this cannot be written.
 void ProgressFile::write(std::string_view stage, Index done, Index total) {
-  const std::filesystem::path fresh = file_.string() + ".tmp";
   const nlohmann::ordered_json json{
       {"context", context_}, {"stage", stage}, {"done", done}, {"total", total}};
-  std::error_code ignored;
-  bool good = false;
-  {
-    std::ofstream stream(fresh);
-    stream << json.dump() << '\n';
-    good = static_cast<bool>(stream.flush());
-  }
-  if (good) {
-    std::filesystem::rename(fresh, file_, ignored);
-  } else {
-    std::filesystem::remove(fresh, ignored);
+  try {
+    replace_file(file_, json.dump() + "\n");
+  } catch (const Error&) {
   }
   written_ = Clock::now();
 }

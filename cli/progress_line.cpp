@@ -46,7 +46,7 @@ std::string progress_line(const ProgressState& s, int width) {
   speed = fmt::format("  {:>7}", speed);
   left = fmt::format("  {:>10}", left);
   const std::string percent = fmt::format(" {:3.0f} %", 100 * fraction);
-  std::string head = fmt::format("{}  {:<8} ", s.context, s.stage);
+  std::string head = fmt::format("{}{}{:<8} ", s.context, s.context.empty() ? "" : "  ", s.stage);
   // Columns left for the bar between its brackets.
   const auto room = [&](const std::string& tail) {
     return width - 2 - static_cast<int>(head.size() + tail.size());

@@ -1,11 +1,15 @@
 #include "cli/rehearse.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "cli/text.h"
+#include "cli/wrong_use.h"
+#include "hone/check/data_look.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/method.h"
@@ -16,9 +20,22 @@ namespace hone::cli {
 namespace {
 
 struct Rehearsal {
-  std::vector<double> x;     // what one simulation makes
+  std::vector<double> x;     // what the first simulation makes
   std::vector<float> noisy;  // with noise; empty if there is none
+  Matrix<double> more = {};  // the same parameters again and again, then others
+  Index repeats = 1;
+  double seconds = 0;  // per simulation, all cores together
 };
+
+// Simulations that are fast are made more often: five parameter vectors, eight times each.
+constexpr Index kGroups = 5, kRepeats = 8;
+constexpr double kPatience = 5;  // seconds for them, about
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 std::vector<float> with_noise_once(const std::vector<double>& x, const NoiseModel& noise, Rng rng) {
   if (const Failure failure = noise.check(x)) {
@@ -31,30 +48,112 @@ std::vector<float> with_noise_once(const std::vector<double>& x, const NoiseMode
   return {out.row(0).begin(), out.row(0).end()};
 }
 
-// One simulation; Error{simulator} with the reason if it fails.
-Rehearsal simulate_once(const RunSpec& spec) {
+// As many as there is time for; failed ones make `more` empty, since groups have to be whole.
+void simulate_more(Rehearsal& rehearsal, Executor& executor, const TruncatedPrior& prior,
+                   const Rng& rng, double first) {
+  const Index repeats = first * kGroups * kRepeats < kPatience ? kRepeats
+                        : first * kGroups * 2 < kPatience      ? 2
+                                                               : 0;
+  rehearsal.seconds = first;
+  if (repeats == 0) return;
+  const Matrix<double> theta = prior.sample(kGroups, rng.child("look")).theta;
+  SimulationRequest request{
+      .ids = {}, .theta = Matrix<double>(kGroups * repeats, theta.cols()), .seeds = {}};
+  for (Index i = 0; i < kGroups * repeats; ++i) {
+    request.ids.push_back(i);
+    request.seeds.push_back(static_cast<std::uint64_t>(i) + 2);
+    std::ranges::copy(theta.row(i / repeats), request.theta.row(i).begin());
+  }
+  Matrix<double> x(request.rows(), std::ssize(rehearsal.x));
+  Index good = 0;
+  const auto start = Clock::now();
+  executor.run(request, [&](const FinishedSimulations& finished) {
+    for (std::size_t i = 0; i < finished.rows.size(); ++i) {
+      if (finished.failures[i]) continue;
+      ++good;
+      std::ranges::copy(finished.x.row(static_cast<Index>(i)), x.row(finished.rows[i]).begin());
+    }
+  });
+  rehearsal.seconds = seconds_since(start) / static_cast<double>(request.rows());
+  if (good < request.rows()) return;
+  rehearsal.more = std::move(x);
+  rehearsal.repeats = repeats;
+}
+
+// One simulation, and some more; Error{simulator} with the reason if it fails.
+Rehearsal simulate_some(const RunSpec& spec) {
   const Rng rng(spec.seed);
   const TruncatedPrior prior(spec.prior, Region::whole(spec.prior.dimensions()));
   SimulationRequest request{.ids = {0}, .theta = prior.sample(1, rng).theta, .seeds = {1}};
-  const OpenSimulator open = open_run_simulator(spec, [](int, std::string_view line) {
-    std::fprintf(stderr, "simulator: %.*s\n", static_cast<int>(line.size()), line.data());
-  });
+  const OpenSimulator open = open_run_simulator(
+      spec, [](int, std::string_view line) { print_error(fmt::format("simulator: {}\n", line)); });
   NoiseSpec stated = spec.noise;
   if (stated.kind == NoiseKind::none && open.executor->noise() != nullptr) {
     stated.kind = NoiseKind::simulator;  // as a run will note
   }
   const auto noise = resolve_noise(stated, open.executor->noise(), spec.prior.dimensions(),
                                    std::ssize(spec.observation));
-  std::vector<double> x;
+  Rehearsal rehearsal;
+  const auto start = Clock::now();
   open.executor->run(request, [&](const FinishedSimulations& finished) {
     if (finished.failures[0]) {
       fail(ErrorKind::simulator, "the simulation failed: {}", *finished.failures[0]);
     }
     const auto row = finished.x.row(0);
-    x.assign(row.begin(), row.end());
+    rehearsal.x.assign(row.begin(), row.end());
   });
-  if (noise == nullptr) return {std::move(x), {}};
-  return {x, with_noise_once(x, *noise, rng.child("noise"))};
+  const double first = seconds_since(start);
+  if (noise != nullptr) {
+    rehearsal.noisy = with_noise_once(rehearsal.x, *noise, rng.child("noise"));
+  }
+  simulate_more(rehearsal, *open.executor, prior, rng, first);
+  return rehearsal;
+}
+
+std::string in_words(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.2g} microseconds", 1e6 * seconds);
+  if (seconds < 1) return fmt::format("{:.2g} milliseconds", 1e3 * seconds);
+  if (seconds < 120) return fmt::format("{:.2g} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} minutes", seconds / 60);
+  if (seconds < 2 * 86400) return fmt::format("{:.1f} hours", seconds / 3600);
+  return fmt::format("{:.1f} days", seconds / 86400);
+}
+
+// Of all trainings together, from the arithmetic they need: forward and backward through one
+// network, for every row, candidate and epoch. Right within a factor of two or three.
+double training_seconds(const RunSpec& spec, bool has_rounds) {
+  const InferenceOptions& o = spec.options;
+  constexpr double kPerSecond = 2e10;  // of a core, about (docs/benchmarks/engine.md)
+  constexpr double kEpochs = 0.5;      // of max_epochs, before early stopping
+  constexpr double kRounds = 5;        // typical
+  const double hidden = o.network.hidden;
+  const double inputs = o.embedding.kind == EmbeddingKind::none
+                            ? static_cast<double>(spec.observation.size())
+                            : static_cast<double>(o.embedding.features);
+  const double weights = hidden * (inputs + 2 * o.network.depth * hidden);
+  const double row = 6 * weights * (1 + o.training.loss.negatives);
+  const double cores = std::max(1U, std::thread::hardware_concurrency());
+  const double budget = static_cast<double>(o.budget);
+  const double final = static_cast<double>(spec.marginals.size()) * o.ensemble * 0.7 * budget;
+  const double rounds = has_rounds ? kRounds * spec.prior.dimensions() * o.round_ensemble *
+                                         std::min(1.0, o.round_fraction) * budget
+                                   : 0;
+  return (final + rounds) * row * kEpochs * o.training.max_epochs / (kPerSecond * cores);
+}
+
+void print_time(const RunSpec& spec, const Rehearsal& rehearsal, bool has_rounds) {
+  const double simulating = rehearsal.seconds * static_cast<double>(spec.options.budget);
+  const double training = training_seconds(spec, has_rounds);
+  print(fmt::format("a simulation takes {} on these cores; all of them {}, training about {}\n",
+                    in_words(rehearsal.seconds), in_words(simulating), in_words(training)));
+}
+
+void print_remarks(const Rehearsal& rehearsal) {
+  if (rehearsal.more.rows() == 0) return;
+  for (const Remark& remark : look_at_data({rehearsal.more, rehearsal.repeats})) {
+    print(fmt::format("seen: {}\n", remark.seen));
+    if (!remark.advice.empty()) print(fmt::format("      {}\n", remark.advice));
+  }
 }
 
 template <typename Values>
@@ -65,7 +164,25 @@ std::string range_of(const Values& x) {
 
 }  // namespace
 
+std::string many_marginals_warning(const RunSpec& spec) {
+  constexpr std::size_t kMany = 1000;  // all pairs of 45 parameters
+  if (spec.marginals.size() < kMany) return "";
+  const auto pairs = std::ranges::count(spec.marginals, 2U, &Marginal::size);
+  const Index networks = std::ssize(spec.marginals) * spec.options.ensemble;
+  return fmt::format(
+      "warning: {} marginals, {} of them pairs: at least {} networks, each about a second of a "
+      "core\n"
+      "         or more. Name those that you want: --marginal 1d --marginal {},{} ..., or "
+      "marginals =\n"
+      "         [\"1d\"] in the problem file; `hone train` adds others later, without new "
+      "simulations\n",
+      spec.marginals.size(), pairs, networks, spec.prior.parameter(0).name,
+      spec.prior.parameter(1).name);
+}
+
 void rehearse(const RunSpec& spec, int threads) {
+  const auto& groups = find_method(spec.options.method).option_groups;
+  const bool has_rounds = std::ranges::find(groups, "Rounds") != groups.end();
   std::vector<std::vector<std::string>> rows{{"parameter", "prior"}};
   for (const Parameter& p : spec.prior.parameters()) {
     rows.push_back({p.name, p.distribution->kind()});
@@ -79,21 +196,26 @@ void rehearse(const RunSpec& spec, int threads) {
   }
   if (facts_of(spec.simulator.kind).simulates) {
     Rehearsal once;
-    with_threads(threads, [&] { once = simulate_once(spec); });
+    try {
+      with_threads(threads, [&] { once = simulate_some(spec); });
+    } catch (const Error& error) {
+      throw without_resume(error);
+    }
     print(fmt::format("one simulation: {}\n", range_of(once.x)));
     if (!once.noisy.empty()) print(fmt::format("with noise: {}\n", range_of(once.noisy)));
+    print_time(spec, once, has_rounds);
+    print_remarks(once);
   }
   const Index existing = spec.simulator.dataset_rows;
   if (existing > 0 && spec.simulator.kind != SimulatorKind::dataset) {
     print(fmt::format("would begin with the {} simulations of the data set\n", existing));
   }
-  const auto& groups = find_method(spec.options.method).option_groups;
-  const bool has_rounds = std::ranges::find(groups, "Rounds") != groups.end();
   print(fmt::format(
       "would run {} simulations{} and train {} marginals with at least {} networks each\n",
       spec.options.budget,
       has_rounds ? fmt::format(" in at most {} rounds", spec.options.max_rounds) : "",
       spec.marginals.size(), spec.options.ensemble));
+  print_error(many_marginals_warning(spec));
 }
 
 }  // namespace hone::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/open_run.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
 #include "hone/report/report.h"
@@ -18,7 +19,7 @@ struct ReportArguments {
 };
 
 void make_report(const ReportArguments& arguments) {
-  const RunDirectory run = RunDirectory::open(arguments.directory);
+  const RunDirectory run = open_run(arguments.directory);
   ReportOptions options;
   options.truth = arguments.truth.empty() ? known_truth(run.spec()) : read_truth(arguments.truth);
   std::vector<FigureFormat> formats;

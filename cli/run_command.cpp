@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
+#include "cli/open_run.h"
 #include "cli/option_flags.h"
 #include "cli/rehearse.h"
 #include "cli/text.h"
@@ -20,7 +21,8 @@ namespace hone::cli {
 namespace {
 
 struct RunArguments {
-  std::string problem;      // a task, or a file that ends in .toml
+  std::string problem;      // a task, or a file that ends in .toml; or instead
+  std::string from;         // a run, of which this one is a variant
   std::string directory;    // empty: runs/<name>-<n>
   std::string preset;       // empty: the problem's own options
   std::string observation;  // file; empty: the problem's own
@@ -31,29 +33,59 @@ struct RunArguments {
   OptionTexts options;
 };
 
-std::vector<double> chosen_observation(const RunArguments& arguments, const Problem& problem) {
-  if (arguments.observation.empty()) return problem.observation;
-  std::vector<double> values = read_numbers(arguments.observation);
-  if (values.size() != problem.observation.size()) {
-    fail(ErrorKind::input, "{}: the observation has {} numbers, the simulator of {} makes {}",
-         arguments.observation, values.size(), problem.name, problem.observation.size());
+std::vector<double> read_observation(const std::string& file, const std::string& name,
+                                     std::size_t size) {
+  std::vector<double> values = read_numbers(file);
+  if (values.size() != size) {
+    fail(ErrorKind::input, "{}: the observation has {} numbers, the simulator of {} makes {}", file,
+         values.size(), name, size);
   }
   return values;
 }
 
+// Of a Problem or a RunSpec.
+template <typename T>
+void change(T& original, const RunArguments& arguments) {
+  if (!arguments.preset.empty()) {
+    const Index budget = original.options.budget;
+    original.options = preset(arguments.preset);
+    original.options.budget = budget;
+  }
+  apply(original.options, arguments.options);
+  if (!arguments.observation.empty()) {
+    original.observation =
+        read_observation(arguments.observation, original.name, original.observation.size());
+  }
+  if (!arguments.marginals.empty()) {
+    original.marginals = marginals_from_words(arguments.marginals, original.prior);
+  }
+}
+
+RunSpec variant_of_run(const RunArguments& arguments) {
+  RunSpec spec = open_run(arguments.from).spec();
+  if (!facts_of(spec.simulator.kind).opens_by_itself) {
+    fail(ErrorKind::input,
+         "--from {}: its simulator is a function of the program that made it; make the new run "
+         "there, in another directory",
+         arguments.from);
+  }
+  change(spec, arguments);
+  spec.seed = arguments.seed.value_or(spec.seed);
+  spec.reuses = std::filesystem::absolute(arguments.from).lexically_normal().string();
+  spec.validate();
+  return spec;
+}
+
 // Everything is checked before the directory is made.
 RunSpec make_spec(const RunArguments& arguments) {
+  if (!arguments.from.empty()) return variant_of_run(arguments);
+  if (arguments.problem.empty()) {
+    fail(ErrorKind::input,
+         "problem: must be given, a built-in one (`hone tasks`) or a problem file (`hone init`); "
+         "or --from with the directory of a run");
+  }
   Problem problem = read_problem(arguments.problem);
-  if (!arguments.preset.empty()) {
-    const Index budget = problem.options.budget;
-    problem.options = preset(arguments.preset);
-    problem.options.budget = budget;
-  }
-  apply(problem.options, arguments.options);
-  problem.observation = chosen_observation(arguments, problem);
-  if (!arguments.marginals.empty()) {
-    problem.marginals = marginals_from_words(arguments.marginals, problem.prior);
-  }
+  change(problem, arguments);
   return run_spec(problem, arguments.seed);
 }
 
@@ -69,8 +101,9 @@ void run(const RunArguments& arguments, const MpiJob& job) {
   const std::filesystem::path directory = arguments.directory.empty()
                                               ? create_next_run_directory("runs", spec.name)
                                               : std::filesystem::path(arguments.directory);
+  print_error(many_marginals_warning(spec));
   RunDirectory created = RunDirectory::create(directory, std::move(spec));
-  std::fputs(fmt::format("writing to {}\n", directory.string()).c_str(), stderr);
+  print_error(fmt::format("writing to {}\n", directory.string()));
   if (arguments.prepare) {
     return print(fmt::format(
         "nothing has been run yet; begin with\n  hone ask {} --chunks 100\nor\n  hone resume {}\n",
@@ -86,10 +119,14 @@ void add_run_command(CLI::App& program, MpiJob& job) {
   CLI::App* command = program.add_subcommand("run",
                                              "Infer the parameters of a problem: simulate, train "
                                              "networks, check the result, write a report");
+  CLI::Option* problem =
+      command->add_option("problem", arguments->problem,
+                          "Built-in problem (see `hone tasks`) or problem file (see `hone init`)");
   command
-      ->add_option("problem", arguments->problem,
-                   "Built-in problem (see `hone tasks`) or problem file (see `hone init`)")
-      ->required();
+      ->add_option("--from", arguments->from,
+                   "Instead of a problem: directory of a run to make a variant of, with what the "
+                   "other options change. Simulations that both make are taken from it")
+      ->excludes(problem);
   command->add_option("-o,--output", arguments->directory,
                       "Directory to make for the run; must not exist yet [runs/<name>-<n>]");
   command

@@ -5,13 +5,15 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
+#include "cli/open_run.h"
 #include "cli/text.h"
 #include "cli/wrong_use.h"
+#include "hone/check/other_data.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/export/sample_export.h"
-#include "hone/files/files.h"
 #include "hone/files/number_file.h"
+#include "hone/files/output_file.h"
 #include "hone/posterior/sampling.h"
 #include "hone/run/finished_run.h"
 
@@ -24,13 +26,13 @@ struct SampleArguments {
   Index count = 1000;
   std::uint64_t seed = 1;
   int threads = 0;
-  bool uncorrected = false;
+  bool uncorrected = false, anyway = false;
 };
 
 void deliver(const SampleArguments& arguments, const ExportedFiles& files) {
   if (!arguments.output.empty()) {
     for (const auto& [ending, bytes] : files) {
-      write_file_atomically(arguments.output + ending, bytes);
+      write_output_file(arguments.output + ending, bytes);
     }
     return;
   }
@@ -63,6 +65,22 @@ MarginalPosterior trained_posterior(const std::vector<TrainedPosterior>& posteri
   }
 }
 
+// Other data than the observation, which the checks of the run looked at.
+void compare_other_data(const SampleArguments& arguments, const RunDirectory& run,
+                        const std::vector<TrainedPosterior>& posteriors,
+                        std::span<const double> x) {
+  if (arguments.observation.empty() || posteriors.empty()) return;
+  const auto found = compare_with_simulations(run, *posteriors[0].posterior, x);
+  if (!found || found->status == Status::pass) return;
+  if (found->status == Status::fail && !arguments.anyway) {
+    fail(ErrorKind::input,
+         "{}: these data lie far outside the simulations of {}, where networks only extrapolate "
+         "({}). Run hone with them as the observation, or add --anyway",
+         arguments.observation, arguments.directory, found->reason);
+  }
+  print_error(fmt::format("hone: warning: {}: {}\n", arguments.observation, found->reason));
+}
+
 ExportedSamples exported(const MarginalPosterior& posterior, const Matrix<double>& theta) {
   const Prior& prior = posterior.prior().prior();
   ExportedSamples samples{.columns = {}, .theta = theta, .log_density = [&posterior, &theta] {
@@ -85,31 +103,30 @@ void sample(const SampleArguments& arguments) {
          format.name);
   }
   check_output_directory(arguments.output);
-  const RunDirectory run = RunDirectory::open(arguments.directory);
+  const RunDirectory run = open_run(arguments.directory);
   const Prior& prior = run.spec().prior;
   const Marginal marginal = arguments.marginal == "joint"
                                 ? joint(prior.dimensions())
                                 : parse_marginal(arguments.marginal, prior.names());
   const std::vector<double> x = chosen_data(arguments, run.spec());
   const std::vector<TrainedPosterior> posteriors = run.posteriors();
+  compare_other_data(arguments, run, posteriors, x);
   const double power =
       arguments.uncorrected ? 1 : run.correction().value_or(Correction{}).power(marginal);
   const MarginalPosterior posterior = trained_posterior(posteriors, marginal, x, power, arguments);
   if (power != 1) {
-    std::fputs(fmt::format("hone: {} is widened by the correction of the run (density to the power "
-                           "{:.2f}); --uncorrected draws without it\n",
-                           arguments.marginal, power)
-                   .c_str(),
-               stderr);
+    print_error(
+        fmt::format("hone: {} is widened by the correction of the run (density to the power "
+                    "{:.2f}); --uncorrected draws without it\n",
+                    arguments.marginal, power));
   }
   const PosteriorSamples samples =
       sample_posterior(posterior, arguments.count, Rng(arguments.seed).child("sample"));
   if (samples.method == "mcmc") {
-    std::fputs(fmt::format("hone: rejection sampling would accept too few draws of {}; used MCMC, "
-                           "{:.0f} effective samples\n",
-                           arguments.marginal, samples.effective_size)
-                   .c_str(),
-               stderr);
+    print_error(
+        fmt::format("hone: rejection sampling would accept too few draws of {}; used MCMC, "
+                    "{:.0f} effective samples\n",
+                    arguments.marginal, samples.effective_size));
   }
   deliver(arguments, format.make(exported(posterior, samples.theta)));
 }
@@ -147,6 +164,8 @@ void add_sample_command(CLI::App& program) {
                    "Text file with other data, which must come from parameters inside the region "
                    "[the run's observation]")
       ->check(CLI::ExistingFile);
+  command->add_flag("--anyway", arguments->anyway,
+                    "Answer also for data that lie far outside the simulations of the run");
   command->add_flag(
       "--uncorrected", arguments->uncorrected,
       "Draw from the original posterior, without the correction of `hone check --correct`");

@@ -5,6 +5,7 @@
 
 #include "cli/check_text.h"
 #include "cli/commands.h"
+#include "cli/open_run.h"
 #include "cli/sketch.h"
 #include "cli/text.h"
 #include "hone/report/run_corner.h"
@@ -53,8 +54,19 @@ std::string description(const RunDirectory& run) {
                                  : fmt::format("not finished; go on with `hone "
                                                "resume {}`",
                                                run.path().string()));
+  if (run.finished() && !run.complete()) {
+    text += fmt::format(
+        "some of its files have gone since it was finished; have them made again with `hone resume "
+        "{}`\n",
+        run.path().string());
+  }
   text += fmt::format("{} of {} simulations, {} failed\n", store ? store->rows() : 0,
                       spec.options.budget, store ? store->failed_rows() : 0);
+  for (std::size_t i = 0; i < run.extensions().size(); ++i) {
+    const auto checks = read_checks(run.state(i));
+    text += fmt::format("before with {} simulations{}\n", run.state(i).spec().options.budget,
+                        checks ? fmt::format(", verdict: {}", to_string(checks->verdict)) : "");
+  }
   if (spec.noise.kind != NoiseKind::none) {
     text += fmt::format("noise, fresh in every epoch: {}\n", describe(spec.noise));
   }
@@ -87,7 +99,7 @@ void add_show_command(CLI::App& program) {
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
   command->add_flag("--json", arguments->json, "Print JSON for scripts");
   command->callback([arguments] {
-    const RunDirectory run = RunDirectory::open(arguments->directory);
+    const RunDirectory run = open_run(arguments->directory);
     print(arguments->json ? json_text(run) : description(run));
   });
 }

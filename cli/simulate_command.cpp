@@ -45,7 +45,7 @@ fs::path chosen_chunk(const SimulateArguments& arguments) {
 // Lines of external programs go where those of the job go.
 LogSink error_log() {
   return [](int worker, std::string_view line) {
-    std::fputs(fmt::format("worker {}: {}\n", worker, line).c_str(), stderr);
+    print_error(fmt::format("worker {}: {}\n", worker, line));
   };
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/open_run.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
 #include "hone/run/ask_tell_files.h"
@@ -32,7 +33,7 @@ Told take_in_chunks(RunDirectory& run, const std::string& file) {
 }
 
 void run(const TellArguments& arguments) {
-  RunDirectory run = RunDirectory::open(arguments.directory);
+  RunDirectory run = open_run(arguments.directory);
   const bool chunks = arguments.results.empty() || arguments.results.ends_with(".h5");
   const auto [told, refused] =
       chunks ? take_in_chunks(run, arguments.results)

@@ -6,16 +6,21 @@
 #include <fmt/format.h>
 
 #include "hone/check/checks.h"
+#include "hone/core/visible_text.h"
 
 namespace hone::cli {
 
 void print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
+  std::fputs(visible_text(text).c_str(), stdout);
+}
+
+void print_error(const std::string& text) {
+  std::fputs(visible_text(text).c_str(), stderr);
 }
 
 void warn_of_refused(const std::vector<std::string>& refused) {
   for (const std::string& reason : refused) {
-    std::fputs(fmt::format("hone: refused: {}\n", reason).c_str(), stderr);
+    print_error(fmt::format("hone: refused: {}\n", reason));
   }
 }
 
@@ -125,6 +130,16 @@ nlohmann::ordered_json region_facts(const Prior& prior, const Region& region) {
   return axes;
 }
 
+// A run has one more of them each time it gets a larger budget.
+nlohmann::ordered_json state_facts(const RunDirectory& state) {
+  nlohmann::ordered_json json{{"budget", state.spec().options.budget},
+                              {"finished", state.finished()}};
+  if (const auto region = state.final_region()) json["prior_mass"] = region->mass();
+  const std::optional<Checks> checks = read_checks(state);
+  json["verdict"] = checks ? nlohmann::ordered_json(to_string(checks->verdict)) : nullptr;
+  return json;
+}
+
 }  // namespace
 
 std::map<std::string, Index> failure_counts(const SimulationStore& store) {
@@ -143,8 +158,13 @@ nlohmann::ordered_json run_facts(const RunDirectory& run) {
                               {"noise", to_json(spec.noise)},
                               {"budget", spec.options.budget},
                               {"finished", run.finished()},
+                              {"verified", run.verified()},
                               {"simulations_total", store ? store->rows() : 0},
                               {"simulations_failed", store ? store->failed_rows() : 0}};
+  json["states"] = nlohmann::ordered_json::array();
+  for (std::size_t number = 0; number <= run.extensions().size(); ++number) {
+    json["states"].push_back(state_facts(run.state(number)));
+  }
   json["failure_reasons"] = store ? failure_counts(*store) : std::map<std::string, Index>{};
   json["rounds"] = nlohmann::ordered_json::array();
   for (const Round& r : run.rounds()) {

@@ -12,7 +12,10 @@
 
 namespace hone::cli {
 
-void print(const std::string& text);  // to standard output
+// To standard output and standard error. What others wrote into the text cannot command the
+// terminal (core/visible_text.h).
+void print(const std::string& text);
+void print_error(const std::string& text);
 
 // One line on standard error for each file that could not be used.
 void warn_of_refused(const std::vector<std::string>& refused);

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/execute.h"
+#include "cli/open_run.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
@@ -32,7 +33,7 @@ void add_train_command(CLI::App& program, MpiJob& job) {
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   command->callback([arguments, &job] {
-    RunDirectory run = RunDirectory::open(arguments->directory);
+    RunDirectory run = open_run(arguments->directory);
     std::vector<Marginal> marginals;
     for (const std::string& text : arguments->marginals) {
       marginals.push_back(text == "joint" ? joint(run.spec().prior.dimensions())

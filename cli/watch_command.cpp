@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/open_run.h"
 #include "cli/page_server.h"
 #include "cli/text.h"
 #include "hone/core/error.h"
@@ -45,10 +46,13 @@ class LiveState {
 
 PageAnswer page_of(LiveState& live, const std::string& path, const std::string& query) {
   try {
-    if (path == "/") return {200, "text/html; charset=utf-8", report_page(live.get())};
+    if (path == "/") {
+      const std::string nonce = random_token();
+      return {200, "text/html; charset=utf-8", report_page(live.get(), nonce), nonce};
+    }
     if (path == "/state.json") {
       const nlohmann::ordered_json& state = live.get();
-      if (query == "revision=" + state.at("revision").get<std::string>()) return {204};
+      if (query == "revision=" + state.at("revision").get<std::string>()) return {.status = 204};
       return {200, "application/json",
               state.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
     }
@@ -65,6 +69,7 @@ void add_watch_command(CLI::App& program) {
   struct Arguments {
     std::string directory, address = "127.0.0.1";
     int port = 8470;
+    bool no_token = false;
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = program.add_subcommand(
@@ -75,12 +80,17 @@ void add_watch_command(CLI::App& program) {
       ->capture_default_str();
   command
       ->add_option("--address", arguments->address,
-                   "Address to listen on; with any other address than this, others on the network "
-                   "can read the run")
+                   "Address to listen on; any other address than this can be reached from the "
+                   "network")
       ->capture_default_str();
+  command->add_flag("--no-token", arguments->no_token,
+                    "Leave out the random token in the page's address: whoever can reach the port, "
+                    "such as other users of this machine, can read the run");
   command->callback([arguments] {
-    const RunDirectory run = RunDirectory::open(arguments->directory);
-    PageServer server(arguments->address, arguments->port);
+    const RunDirectory run = open_run(arguments->directory);
+    PageServer server({.address = arguments->address,
+                       .port = arguments->port,
+                       .token = arguments->no_token ? "" : random_token()});
     LiveState live(run, known_truth(run.spec()));
     std::signal(SIGINT, [](int) { stop_flag = true; });
     std::signal(SIGTERM, [](int) { stop_flag = true; });

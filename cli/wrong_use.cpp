@@ -62,6 +62,12 @@ void check_output_directory(const std::string& output) {
        output, directory.string());
 }
 
+Error without_resume(const Error& error) {
+  Advice advice = error.advice();
+  if (advice.action != Action::resume) return error;
+  return error.with_advice({.before = advice.before + "try again" + advice.after});
+}
+
 std::string check_seed(const std::string& text) {
   std::uint64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "hone/core/error.h"
+
 namespace hone::cli {
 
 // Throws Error{input} if the first word is not a command, with the nearest one.
@@ -15,5 +17,8 @@ void check_output_directory(const std::string& output);
 
 // For --seed: a negative or too large number is not read as another one.
 std::string check_seed(const std::string& text);
+
+// The same error before there is a run: what would say `hone resume` says to try again.
+Error without_resume(const Error& error);
 
 }  // namespace hone::cli

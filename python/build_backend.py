@@ -3,6 +3,7 @@
 Needs nothing but the standard library, so that it works without a network and without build
 isolation. The compilers and libraries of scripts/setup must be there. The build tree is
 build-pip-<python version>, so that a second installation is quick; HONE_CMAKE_ARGS adds arguments.
+With HONE_BUNDLE=1 (`make wheel`) the wheel runs on machines without those libraries (bundle.py).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import sys
 import sysconfig
 import tarfile
 import zipfile
+
+from bundle import bundle
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAME = "hone"
@@ -49,9 +52,10 @@ def _metadata() -> str:
     return "\n".join(head) + "\n\n" + (ROOT / "README.md").read_text()
 
 
-def _tag() -> str:
+def _tag(platform: str = "") -> str:
+    """One wheel per version of Python: pybind11 cannot keep to the stable interface (abi3)."""
     python = f"cp{sys.version_info[0]}{sys.version_info[1]}"
-    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    platform = platform or sysconfig.get_platform().replace("-", "_").replace(".", "_")
     return f"{python}-{python}-{platform}"
 
 
@@ -68,8 +72,11 @@ def _build(target: pathlib.Path) -> None:
         subprocess.run(["cmake", *words], check=True)
 
     cmake("-S", str(ROOT), "-B", str(build), *generator, *arguments)
-    cmake("--build", str(build), "--target", "hone_python", "--parallel")
+    cmake("--build", str(build), "--target", "hone_python", "hone_program", "--parallel")
     cmake("--install", str(build), "--component", "python", "--prefix", str(target))
+    if (target / NAME).is_dir():
+        shutil.copy(build / "hone", target / NAME / "program")
+        subprocess.run(["strip", str(target / NAME / "program")], check=True)
     if not (target / NAME).is_dir():
         raise SystemExit("hone: the Python package was not built; CMake says above what is missing "
                          "(scripts/setup installs it on Debian)")
@@ -77,20 +84,29 @@ def _build(target: pathlib.Path) -> None:
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     version = _project()["version"]
-    name = f"{NAME}-{version}-{_tag()}.whl"
     stage = pathlib.Path(wheel_directory) / "stage"
+    shutil.rmtree(stage, ignore_errors=True)
     _build(stage)
     information = f"{NAME}-{version}.dist-info"
+    platform, licences = bundle(stage, NAME) if os.environ.get("HONE_BUNDLE") == "1" else ("", {})
+    tag = _tag(platform)
+    name = f"{NAME}-{version}-{tag}.whl"
     files = {str(p.relative_to(stage)): p.read_bytes()
              for p in sorted(stage.rglob("*")) if p.is_file()}
     files[f"{information}/METADATA"] = _metadata().encode()
     files[f"{information}/WHEEL"] = (
-        f"Wheel-Version: 1.0\nGenerator: {NAME}\nRoot-Is-Purelib: false\nTag: {_tag()}\n").encode()
+        f"Wheel-Version: 1.0\nGenerator: {NAME}\nRoot-Is-Purelib: false\nTag: {tag}\n").encode()
+    files[f"{information}/entry_points.txt"] = f"[console_scripts]\nhone = {NAME}._program:main\n".encode()
+    files[f"{information}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    for file, text in licences.items():
+        files[f"{information}/licenses/{file}"] = text
     record = "".join(f"{path},{_hash(content)},{len(content)}\n" for path, content in files.items())
     files[f"{information}/RECORD"] = (record + f"{information}/RECORD,,\n").encode()
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, content in files.items():
-            wheel.writestr(path, content)
+            entry = zipfile.ZipInfo(path)  # with a fixed date: the same files make the same wheel
+            entry.external_attr = (0o755 if content.startswith(b"\x7fELF") else 0o644) << 16
+            wheel.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
     shutil.rmtree(stage)
     return name
 

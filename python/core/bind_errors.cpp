@@ -27,6 +27,10 @@ std::string python_words(Action action, const std::string& run) {
     case Action::ask: return "run.resume() with the simulator asks for what comes next";
     case Action::ask_or_resume: return "go on with run.resume()";
     case Action::ask_and_tell: return "give run.resume() the simulator that makes them";
+    case Action::train: return "call run.train()";
+    case Action::check: return "call run.check()";
+    case Action::correct: return "call run.check(correct=True)";
+    case Action::run_from: return "make a new run in another directory";
   }
   return "";
 }

@@ -24,9 +24,9 @@ SharedPosterior train(SimulationStore& store, const Prior& prior, const Region& 
       simulations.take_existing(store.next_id());
       const Dataset data = simulations.inside(region, options.validation_fraction);
       // The stream of a run: the same simulations give the same networks.
-      const int ensemble = fitted(options, data_size(data)).ensemble;
-      result = estimate(find_method(options.method).estimator(),
-                        {data, marginals, ensemble, options, rng.child("final"), python})
+      const EstimatorKind& kind = find_method(options.method).estimator();
+      const int ensemble = kind.fit(options, data_size(data)).ensemble;
+      result = estimate(kind, {data, marginals, ensemble, options, rng.child("final"), python})
                    .posterior;
     });
   });

@@ -1,11 +1,13 @@
 #include <pybind11/stl.h>
 
 #include "hone/check/check_run.h"
+#include "hone/check/other_data.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/problem/problem.h"
 #include "hone/report/report.h"
 #include "hone/report/reproduce.h"
+#include "hone/run/extend_run.h"
 #include "hone/run/finished_run.h"
 #include "hone/session/session.h"
 #include "python/core/arrays.h"
@@ -46,13 +48,14 @@ RunSpec make_spec(const std::string& name, const py::dict& simulator, const py::
 // Inference, checks and, if wished, the report: what is left of them.
 // Returns why there is no report; empty: there is one, or none was wished.
 std::string finish(RunDirectory& run, Ranks* ranks, const py::object& simulate, int threads,
-                   const py::object& progress, bool report) {
+                   const py::object& progress, bool report, bool exact) {
   std::string report_error;
-  with_resources(run, {ranks, simulate, threads, progress},
-                 [&](const Resources& resources, Observer& observer) {
-                   report_error =
-                       finish_run(run, resources, observer, {.report = report}).report_error;
-                 });
+  with_resources(
+      run, {ranks, simulate, threads, progress},
+      [&](const Resources& resources, Observer& observer) {
+        report_error =
+            finish_run(run, resources, observer, {.report = report, .exact = exact}).report_error;
+      });
   return report_error;
 }
 
@@ -103,6 +106,17 @@ std::vector<SharedPosterior> posteriors(const RunDirectory& run) {
   return shared;
 }
 
+// {"status", "reason"} of other data than the observation; None where nothing can be said.
+py::object compare_data(const RunDirectory& run, const py::object& x) {
+  const std::vector<TrainedPosterior> trained = run.posteriors();
+  const auto found = compare_with_simulations(run, *trained.at(0).posterior, to_vector(x, "x"));
+  if (!found) return py::none();
+  py::dict facts;
+  facts["status"] = to_string(found->status);
+  facts["reason"] = found->reason;
+  return facts;
+}
+
 py::list rounds(const RunDirectory& run) {
   py::list list;
   for (const Round& round : run.rounds()) {
@@ -134,6 +148,7 @@ void bind_run(py::module_& m) {
       .def("spec", [](const RunDirectory& run) { return to_python(to_json(run.spec())); })
       .def("prior", [](const RunDirectory& run) { return run.spec().prior; })
       .def("observation", [](const RunDirectory& run) { return to_numpy(run.spec().observation); })
+      .def("verified", &RunDirectory::verified)
       .def("finished", &RunDirectory::finished)
       .def("complete", &RunDirectory::complete)
       .def("finish", &finish)
@@ -143,6 +158,8 @@ void bind_run(py::module_& m) {
       .def("correction", &correction)
       .def("remove_correction", &remove_correction)
       .def("report", &report)
+      .def("compare_data", &compare_data)
+      .def("extend", &extend_run)
       .def("rounds", &rounds)
       .def("region", &RunDirectory::final_region)
       .def("estimators", &posteriors)

@@ -1,6 +1,7 @@
 #include "python/core/json.h"
 
 #include "hone/core/error.h"
+#include "hone/files/json_text.h"
 
 namespace hone::python {
 
@@ -26,7 +27,12 @@ py::object to_python(const nlohmann::ordered_json& json) {
   }
 }
 
-nlohmann::json to_json(py::handle value, const std::string& where) {
+namespace {
+
+nlohmann::json to_json_below(py::handle value, const std::string& where, int depth) {
+  if (depth > kDeepestJson) {
+    fail(ErrorKind::input, "{}: nested deeper than {} levels", where.substr(0, 60), kDeepestJson);
+  }
   if (value.is_none()) return nullptr;
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>();
   if (py::isinstance<py::int_>(value)) {
@@ -42,19 +48,27 @@ nlohmann::json to_json(py::handle value, const std::string& where) {
     auto json = nlohmann::json::object();
     for (const auto& [key, item] : value.cast<py::dict>()) {
       const std::string name = py::str(key);
-      json[name] = to_json(item, where + "." + name);
+      json[name] = to_json_below(item, where + "." + name, depth + 1);
     }
     return json;
   }
   // numpy's arrays and scalars, and whatever else is like them
-  if (py::hasattr(value, "tolist")) return to_json(value.attr("tolist")(), where);
+  if (py::hasattr(value, "tolist")) return to_json_below(value.attr("tolist")(), where, depth + 1);
   if (py::isinstance<py::sequence>(value)) {
     auto json = nlohmann::json::array();
-    for (const py::handle item : value.cast<py::sequence>()) json.push_back(to_json(item, where));
+    for (const py::handle item : value.cast<py::sequence>()) {
+      json.push_back(to_json_below(item, where, depth + 1));
+    }
     return json;
   }
   fail(ErrorKind::input, "{} = {}: cannot be understood; give a number, a word or a list of them",
        where, std::string(py::repr(value)));
+}
+
+}  // namespace
+
+nlohmann::json to_json(py::handle value, const std::string& where) {
+  return to_json_below(value, where, 0);
 }
 
 }  // namespace hone::python

@@ -10,6 +10,7 @@ See ``help(hone.run)`` and docs/python.md.
 """
 
 from ._core import version as __version__
+from ._fonts import use_own_fonts as _use_own_fonts
 from .checks import Checks, check
 from .comparison import compare
 from .distributions import (
@@ -42,6 +43,8 @@ from .posterior import Density, Posterior
 from .prior import Prior, Region
 from .run import Run, open, run
 from .store import Store
+
+_use_own_fonts()
 
 __all__ = [
     "MNRE", "Beta", "Checks", "Cut", "Density", "Distribution", "Error", "Exponential", "Figure", "FileError",

@@ -27,7 +27,7 @@ class Progress:
         if new:
             self.stage, self.began = (context, stage, total), (now, done)
             if not self.redraw:
-                self._write(f"{context}: {stage} {total}\n")
+                self._write(f"{context + ': ' if context else ''}{stage} {total}\n")
         if not self.redraw or (not new and now - self.drawn < 0.1 and done < total):
             return
         self.drawn = now
@@ -50,7 +50,7 @@ class Progress:
     def _line(self, context: str, stage: str, done: int, total: int, now: float) -> str:
         fraction = min(1.0, done / total) if total else 0.0
         bar = "#" * int(20 * fraction)
-        text = f"{context}  {stage:<8} [{bar:.<20}] {done}/{total}"
+        text = f"{context + '  ' if context else ''}{stage:<8} [{bar:.<20}] {done}/{total}"
         seconds, units = now - self.began[0], done - self.began[1]
         if seconds > 0.2 and units > 0:  # the first moments mean nothing
             left = (total - done) * seconds / units

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ._table import Table
+from ._words import in_calls
 
 if TYPE_CHECKING:
     from .run import Run
@@ -15,14 +16,15 @@ SIGMAS = ("68.3 %", "95.4 %", "99.7 %")
 
 
 class Checks:
-    """The verdict on a run, with its reasons. ``verdict`` is "pass", "caution" or "fail"."""
+    """The verdict on a run, with its reasons. ``verdict`` is "pass", "caution", "unclear" (too few
+    test draws to tell) or "fail"."""
 
     def __init__(self, facts: dict[str, Any]) -> None:
         self._facts = facts
 
     @property
     def verdict(self) -> str:
-        """The worst of all checks: "pass", "caution" or "fail"."""
+        """The worst of all checks: "pass", "caution", "unclear" or "fail"."""
         return self._facts["verdict"]
 
     @property
@@ -39,7 +41,8 @@ class Checks:
     def checks(self) -> Table:
         """Every check: name, status, reason, advice and its numbers."""
         columns = {"name": "check", "status": "status", "reason": "what was seen"}
-        return Table(self._facts["checks"], columns)
+        rows = [{**one, "advice": in_calls(one["advice"])} for one in self._facts["checks"]]
+        return Table(rows, columns)
 
     @property
     def coverage(self) -> Table:

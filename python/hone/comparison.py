@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
@@ -12,6 +12,13 @@ from ._progress import shown
 from .errors import InputError
 
 FEWEST_DRAWS = 20
+
+
+class Distance(NamedTuple):
+    """How far two samples are apart, and how far those of equal distributions would be."""
+
+    value: float
+    if_equal: float
 
 
 def compare(a: Any, b: Any, metrics: Sequence[str] | str | None = None, *, seed: int = 1,
@@ -26,8 +33,8 @@ def compare(a: Any, b: Any, metrics: Sequence[str] | str | None = None, *, seed:
     True
 
     metrics: of "c2st", "c2st-1d", "c2st-2d", "kl", "wasserstein", "mmd"; None: all. The result has
-    a value for each, and how large it is between equal distributions (``c2st_noise``, and the
-    second number of the pairs of the others).
+    a value for each, and how large it is between equal distributions: ``c2st_noise``, and
+    ``value`` and ``if_equal`` of the others ("kl" has them column by column).
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics or _core.metric_names())
     first, second = _draws(a, "a"), _draws(b, "b")
@@ -41,6 +48,11 @@ def compare(a: Any, b: Any, metrics: Sequence[str] | str | None = None, *, seed:
             values = {columns[0] if len(columns) == 1 else tuple(columns): value
                       for columns, value in result[key]}
             result[key] = {"mean": float(np.mean(list(values.values()))), "marginals": values}
+    for key in ("wasserstein", "mmd"):
+        if key in result:
+            result[key] = Distance(*result[key])
+    if "kl" in result:
+        result["kl"] = [Distance(*one) for one in result["kl"]]
     return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence, SupportsFloat, Union
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ._convert import optional
 from .errors import InputError
 from .posterior import Posterior, marginal_columns
 
+Truth = Union[Mapping[str, float], Sequence[float], None]
 FORMATS = ("png", "svg", "pdf")
 LEVELS = (0.9545, 0.6827)  # of the filled contours, from the outside in
 TRUTH = {"color": "k", "lw": 0.8}
@@ -58,18 +59,18 @@ class Figure:
 
 def corner(posteriors: Posterior | Mapping[str, Posterior],
            parameters: Sequence[str | int] | None = None, *,
-           truth: Mapping[str, float] | None = None, titles: bool = True) -> Figure:
+           truth: Truth = None, titles: bool = True) -> Figure:
     """The corner plot of a posterior, or of several by their labels on top of each other.
 
-    Contours hold 68, 95 and 99.7 % of the probability. truth: values to be marked, by name. titles:
-    median and 68 % interval of each parameter above its panel.
+    Contours hold 68, 95 and 99.7 % of the probability. truth: values to be marked, by name or one for
+    each parameter. titles: median and 68 % interval of each parameter above its panel.
     """
     layers = _layers(posteriors)
     first = next(iter(layers.values()))
     columns = _columns(first, parameters)
-    _check_truth(truth, first)
+    known = truth_by_name(truth, first.names)
     names = [first.names[c] for c in columns]
-    marks = [None if name not in (truth or {}) else float(truth[name]) for name in names]
+    marks = [known.get(name) for name in names]
     axes = [(name, first.prior.labels[c], *first.prior[c].support, mark)
             for name, c, mark in zip(names, columns, marks)]
     drawn = [(label, _grids(one, names)) for label, one in layers.items()]
@@ -78,12 +79,12 @@ def corner(posteriors: Posterior | Mapping[str, Posterior],
 
 def matplotlib_corner(posteriors: Posterior | Mapping[str, Posterior],
                       parameters: Sequence[str | int] | None = None, *,
-                      truth: Mapping[str, float] | None = None) -> Any:
+                      truth: Truth = None) -> Any:
     """A corner plot as a matplotlib figure, with contours of 68 and 95 %."""
     layers = _layers(posteriors)
     first = next(iter(layers.values()))
     columns = _columns(first, parameters)
-    _check_truth(truth, first)
+    known = truth_by_name(truth, first.names)
     side = 1 + 1.8 * len(columns)
     # Not by pyplot: the figure belongs to the caller, and no window is opened.
     figure = optional("matplotlib.figure", "plot()").Figure(figsize=(side, side))
@@ -95,7 +96,7 @@ def matplotlib_corner(posteriors: Posterior | Mapping[str, Posterior],
                 continue
             for number, posterior in enumerate(layers.values()):
                 _draw(panels[i][j], posterior, first.names[column], first.names[row], f"C{number}")
-            _decorate(panels[i][j], first, column, row, truth or {})
+            _decorate(panels[i][j], first, column, row, known)
             panels[i][j].label_outer()
     if len(layers) > 1:
         lines = [panels[0][0].plot([], [], color=f"C{k}")[0] for k in range(len(layers))]
@@ -119,11 +120,23 @@ def _columns(posterior: Posterior, parameters: Any) -> list[int]:
     return sorted(marginal_columns(trained if parameters is None else parameters, posterior.names))
 
 
-def _check_truth(truth: Mapping[str, float] | None, posterior: Posterior) -> None:
-    for name in truth or {}:
-        if name not in posterior.names:
-            hint = _core.suggestion(name, posterior.names)
+def truth_by_name(truth: Truth, names: Sequence[str]) -> dict[str, float]:
+    """By name, or one number for each parameter in their order."""
+    if truth is None:
+        return {}
+    if not isinstance(truth, Mapping):
+        values = np.atleast_1d(np.asarray(truth, dtype=object))
+        if values.ndim != 1 or len(values) != len(names):
+            raise InputError(f"truth: must be numbers by name, or {len(names)} numbers, one for each "
+                             f"of {', '.join(names)}; there are {len(values)}")
+        truth = dict(zip(names, values))
+    for name, value in truth.items():
+        if name not in names:
+            hint = _core.suggestion(str(name), names)
             raise InputError(f"truth: there is no parameter '{name}'; {hint}")
+        if isinstance(value, (str, bytes)) or not isinstance(value, (SupportsFloat, int)):
+            raise InputError(f"truth: {name} = {value!r}: must be a number")
+    return {name: float(value) for name, value in truth.items()}
 
 
 def _grids(posterior: Posterior, names: list[str]) -> list[tuple[list[int], Any]]:

@@ -50,6 +50,6 @@ def make_options(preset: str, given: dict[str, Any], function: str,
 
 def _known_preset(preset: str) -> str:
     names = _core.preset_names()
-    if preset not in names:
+    if preset not in (*names, "cosmology", "paper_cosmology"):  # older names of two of them
         raise InputError(f"preset = {preset!r}: must be {' or '.join(names)}")
     return preset

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_count, as_rows, as_seed
+from ._scipy import from_scipy, is_frozen
 from .distributions import Distribution
 from .errors import InputError
 
@@ -23,7 +24,8 @@ class Prior:
     (5, 2)
 
     A dictionary does instead of keywords, and a list gives the names theta_0, theta_1, ... Labels
-    are for figures: ``labels={"mass": "M"}``.
+    are for figures: ``labels={"mass": "M"}``. Frozen distributions of scipy.stats are as good as
+    hone's: ``mass=scipy.stats.norm(1, 0.1)``.
 
     ``correlations`` are those of the normal scores of two parameters; of normal parameters, their
     own:
@@ -43,7 +45,8 @@ class Prior:
         correlations: Mapping[tuple[str, str], float] | None = None,
         **named: Distribution,
     ) -> None:
-        given = _by_name(distributions, named)
+        given = {name: from_scipy(name, one) if is_frozen(one) else one
+                 for name, one in _by_name(distributions, named).items()}
         wrong = [name for name, one in given.items() if not isinstance(one, Distribution)]
         if wrong:
             raise TypeError(

@@ -22,8 +22,10 @@ from ._progress import shown
 from ._ranks import leads, ranks_of
 from ._simulate import Failures
 from ._table import Table
+from ._words import in_calls
 from .checks import Checks
 from .errors import InputError, SimulatorError
+from .figure import truth_by_name
 from .options import make_options
 from .posterior import SUMMARY_COLUMNS, Marginal, Posterior
 from .prior import Prior, Region
@@ -117,7 +119,12 @@ def run(
 def open(directory: str | os.PathLike[str], *, comm: Any = None) -> Run:
     """A run on disk, made here or by the command line. comm: which ranks work on it, as for
     ``hone.run``; opening and reading is done by each for itself."""
-    return Run(_core.Run.open(os.fspath(directory)), Place(directory), comm)
+    core = _core.Run.open(os.fspath(directory))
+    if not core.verified():
+        warnings.warn(f"{os.fspath(directory)}: an older version of hone made this run, whose files "
+                      "carry no checksums: it cannot be verified that they are what hone wrote",
+                      stacklevel=2)
+    return Run(core, Place(directory), comm)
 
 
 class Run:
@@ -166,15 +173,32 @@ class Run:
             self._posterior = self.build_posterior()
         return self._posterior
 
-    def build_posterior(self, x: Any = None) -> Posterior:
-        """For other data like the observation, made by parameters inside the region."""
+    def build_posterior(self, x: Any = None, *, anyway: bool = False) -> Posterior:
+        """For other data like the observation, made by parameters inside the region.
+
+        Data that are unlike the simulations of the run give a warning. Those far outside are
+        refused, since networks only extrapolate there; anyway: answer all the same.
+        """
         estimators = self._core.estimators()
         if not estimators:
             raise InputError(f"{self.directory} is not finished; call resume()")
         data = self.observation if x is None else as_vector(self._blocks().vector(x, "x"), "x",
                                                             self.observation.size)
+        if x is not None:
+            self._compare(data, anyway)
         powers = {tuple(marginal): power for marginal, power in self._core.correction()}
         return Posterior(estimators, self.prior, data, 'call run.train("{}")', powers)
+
+    def _compare(self, data: np.ndarray, anyway: bool) -> None:
+        """Other data with the simulations of the run."""
+        found = self._core.compare_data(data)
+        if found is None or found["status"] == "pass":
+            return
+        if found["status"] == "fail" and not anyway:
+            raise InputError(
+                f"x lies far outside the simulations of the run, where networks only extrapolate "
+                f"({found['reason']}); run hone with it as the observation, or set anyway=True")
+        warnings.warn(found["reason"], stacklevel=4)
 
     @property
     def region(self) -> Region:
@@ -205,7 +229,8 @@ class Run:
     @property
     def warnings(self) -> list[dict[str, str]]:
         """What to know before trusting the answer: kind, message and advice of each."""
-        return (self._core.summary() or {"warnings": []})["warnings"]
+        found = (self._core.summary() or {"warnings": []})["warnings"]
+        return [{**one, "advice": in_calls(one["advice"])} for one in found]
 
     @property
     def checks(self) -> Checks | None:
@@ -218,7 +243,7 @@ class Run:
         summary = self._core.summary()
         if summary is None:
             raise InputError(f"{self.directory} is not finished; call resume()")
-        notes = [f"warning: {w['message']}; {w['advice']}" for w in summary["warnings"]]
+        notes = [f"warning: {w['message']}; {w['advice']}" for w in self.warnings]
         if self.checks is not None:
             notes.append(repr(self.checks))
         return Table(summary["parameters"], SUMMARY_COLUMNS, notes)
@@ -227,11 +252,22 @@ class Run:
         """The corner plot, as ``posterior.corner()``."""
         return self.posterior.corner(parameters, **style)
 
-    def resume(self, simulator: Simulator | None = None, *, workers: int = 0,
-               batched: bool = False, threads: int = 0, progress: Any = True) -> Run:
-        """Continues the run where it stopped, with the simulator it was started with."""
+    def resume(self, simulator: Simulator | None = None, *, budget: int | None = None,
+               workers: int = 0, batched: bool = False, threads: int = 0,
+               progress: Any = True, exact: bool = False) -> Run:
+        """Continues the run where it stopped, with the simulator it was started with.
+
+        budget: more simulations in all than the run has. It keeps every simulation, goes on with
+            rounds while the region shrinks, simulates the rest in the final region and trains
+            again. A run that is not finished is finished first, with the budget that it has.
+        exact: refuse to go on where the processor or a library would give other last bits than the
+            run has so far; without it a warning says so.
+        """
         kind = self._core.spec()["simulator"]["kind"]
-        if simulator is None and kind not in ("dataset", "task") and not self._core.complete():
+        more = None if budget is None else as_count(budget, "budget")
+        larger = more is not None and more != self._core.spec()["options"]["budget"]
+        if simulator is None and kind not in ("dataset", "task") and \
+                (larger or not self._core.complete()):
             raise InputError(
                 "resume() needs the simulator of the run" if kind == "function"
                 else f"resume() cannot start the simulator of {self.directory}; give it one, or "
@@ -239,9 +275,16 @@ class Run:
             )
         caller, workers = self._caller(simulator, batched), as_count(workers, "workers")
         threads = as_count(threads, "threads")
-        self._together("resume", {},
-                       lambda ranks: self._execute(ranks, caller, workers, threads, progress),
-                       caller, workers)
+
+        def work(ranks: Any) -> None:
+            self._execute(ranks, caller, workers, threads, progress, exact)
+            if larger:
+                self._core.extend(more)
+                self._execute(ranks, caller, workers, threads, progress, exact)
+
+        self._together("resume", {"budget": more, "exact": exact}, work, caller, workers)
+        if not leads(self._comm):  # rank 0 changed what is on disk
+            self._core = self._place.open()
         return self
 
     def train(self, *marginals: Marginal, threads: int = 0, progress: Any = True) -> Run:
@@ -298,7 +341,7 @@ class Run:
         for name in figures:
             if name not in ("pdf", "png", "svg"):
                 raise InputError(f"figures = {name!r}: must be 'pdf', 'png' or 'svg'")
-        values = {name: float(value) for name, value in (truth or {}).items()}
+        values = truth_by_name(truth, self.prior.names)
         if leads(self._comm):
             self._core.report(values, list(figures))
         return self.directory / REPORT
@@ -344,13 +387,14 @@ class Run:
             lambda: serving(ranks, caller, self._failures, workers))[1]
 
     def _execute(self, ranks: Any, caller: Caller | None, workers: int, threads: int,
-                 progress: Any) -> None:
+                 progress: Any, exact: bool = False) -> None:
         report = not self._place.temporary
         reported = not report or (self.directory / REPORT).exists()
         if self._core.complete() and self.checks is not None and reported:
             return
         with self._simulating(ranks, caller, workers, progress) as (simulate, watcher):
-            trouble = self._core.finish(ranks.core, simulate, threads, watcher, report)
+            trouble = self._core.finish(ranks.core, simulate, threads, watcher, report,
+                                        exact)
         if trouble:
             warnings.warn(f"the run is finished, but its report could not be made: {trouble}; "
                           "call run.report() to try again", stacklevel=2)
@@ -365,15 +409,23 @@ class Run:
                 yield simulate, watcher
         except SimulatorError as error:
             self._note_tracebacks(ranks)
-            self._place.keep()
+            self._keep()
             raise error from self._failures.last_error
         except BaseException as error:
-            self._place.keep()
+            if not self._keep():
+                raise
             hint = f"finished simulations are kept; go on with directory={str(self.directory)!r}"
             if hasattr(error, "add_note"):
                 error.add_note(hint)
             raise
         self._note_tracebacks(ranks)
+
+    def _keep(self) -> bool:
+        """A temporary directory that holds simulations outlives this object."""
+        worth = any((self.directory / "simulations").glob("*.h5"))
+        if worth:
+            self._place.keep()
+        return worth
 
     def _note_tracebacks(self, ranks: Any) -> None:
         """Into the log of the run, where external simulators leave their messages, too."""

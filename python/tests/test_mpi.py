@@ -112,7 +112,7 @@ def test_ranks_give_the_bits_of_the_serial_run(tmp_path, serial, ranks, workers)
     out, err = succeed(tmp_path, ranks, WHOLE, "run", workers)
     assert results(tmp_path / "run") == serial[0]
     assert words(tmp_path, "run") == [serial[1]] * ranks
-    assert err.count("simulate 200") == 1  # only rank 0 shows progress
+    assert err.count("simulate 140") == 1  # only rank 0 shows progress
     assert out.strip() == "1 tracebacks"
     log = (tmp_path / "run" / "simulator.log").read_text()
     assert "ArithmeticError: too large" in log and "in simulate" in log

@@ -1,5 +1,6 @@
 """One problem, four ways: the same posterior, bit for bit."""
 
+import json
 import subprocess
 import sys
 
@@ -83,12 +84,21 @@ def here(model, directory, **how):
                     **OPTIONS, **how)
 
 
+def content(path):
+    """Without the seal: the runs have other simulators, so other identities."""
+    if path.suffix == ".h5":
+        return path.read_bytes()[512:]
+    facts = json.loads(path.read_text())
+    del facts["seal"]
+    return facts
+
+
 def assert_same(one, other):
     for name in ("posterior/posterior.h5", "posterior/summary.json", "networks/main.h5",
                  "rounds/round-01.json", "rounds/round-02.json"):
         first, second = one.directory / name, other.directory / name
         assert first.exists() == second.exists(), name
-        assert not first.exists() or first.read_bytes() == second.read_bytes(), name
+        assert not first.exists() or content(first) == content(second), name
     np.testing.assert_array_equal(one.simulations.x, other.simulations.x)
     np.testing.assert_array_equal(one.posterior.sample(20), other.posterior.sample(20))
 

@@ -81,13 +81,13 @@ TEST(Comparison, TheTableSaysWhoIsBelow) {
   const std::string table = comparison_markdown(rows, kPublished);
   EXPECT_TRUE(contains(table, "Below the mark in 1 of 2 cells; 4 runs, 1 not converged.")) << table;
   EXPECT_TRUE(contains(table,
-                       "| sir | 1,000 | 1-d | 0.650 ± 0.050 | 0.710 | below | 0.550 (SNLE) "
+                       "| sir | 1,000 | 1-d | 0.650 ± 0.050 | 0.710 | 0.710 | below | 0.550 (SNLE) "
                        "| 0.610 | 1.8 | 150 | 3 |"))
       << table;
-  EXPECT_TRUE(contains(table, "| sir | 1,000 | 2-d | 0.800 ± 0.100 | 0.720 | **above** |"))
+  EXPECT_TRUE(contains(table, "| sir | 1,000 | 2-d | 0.800 ± 0.100 | 0.720 | 0.720 | **above** |"))
       << table;
   EXPECT_TRUE(contains(table,
-                       "| torus | 20,000 | 1-d | 0.510 |  |  |  |  | 1.8 |  | 1 (1 not "
+                       "| torus | 20,000 | 1-d | 0.510 |  |  |  |  |  | 1.8 |  | 1 (1 not "
                        "converged) |"))
       << table;
   EXPECT_FALSE(contains(table, "| torus | 20,000 | 2-d")) << table;

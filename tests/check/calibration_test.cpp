@@ -116,9 +116,9 @@ TEST(Calibration, OneBadMarginalOfFiftyFiveIsFound) {
   EXPECT_GE(found, 18);
 }
 
-TEST(Calibration, TooFewDrawsAreACautionNotAPass) {
+TEST(Calibration, TooFewDrawsAreUnclearNotAPass) {
   const auto known = known_draws(Fault::none, 20, 2, test::test_rng());
-  EXPECT_EQ(check_coverage(known.credibility).result.status, Status::caution);
+  EXPECT_EQ(check_coverage(known.credibility).result.status, Status::unclear);
   EXPECT_TRUE(ecdf_curves(known.cdf).empty());
 }
 

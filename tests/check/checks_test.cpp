@@ -64,7 +64,7 @@ TEST(Checks, ADamagedFileIsAnErrorThatNamesIt) {
        {"", "{}", "[1]", "{\"format\": 99}", "{\"format\": 1, \"verdict\": 3}"}) {
     const TemporaryDirectory scratch;
     const RunDirectory run = empty_run(scratch);
-    std::ofstream(run.checks_file()) << text;
+    std::ofstream(run.checks_file().path()) << text;
     try {
       read_checks(run);
       FAIL() << text;

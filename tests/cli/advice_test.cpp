@@ -21,7 +21,7 @@ TEST(Advice, ADamagedFileIsMovedAway) {
   put_bytes(scratch.path() / "run" / "networks" / "main.json", "{");
   expect_refused(run_program(scratch.path(), {"sample", "run", "--marginal", "0"}), 1,
                  {"run/networks/main.json: damaged",
-                  "; move it away and run `hone resume`: what it held is computed again"});
+                  "; move it away and run `hone resume run`: what it held is computed again"});
 }
 
 TEST(Advice, AnOptionIsNamedAsItWasTyped) {

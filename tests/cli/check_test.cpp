@@ -4,6 +4,7 @@
 
 #include "cli/program.h"
 #include "cli/same_run.h"
+#include "files/forgery.h"
 #include "hone/core/rng.h"
 
 namespace hone {
@@ -138,10 +139,10 @@ Json probe_after_cut(double low, double high) {
       run_program(scratch.path(), {"run", "eggbox", "-o", "run", "--budget", "1500", "--max-rounds",
                                    "1", "--max-epochs", "30", "--marginal", "theta_0"});
   EXPECT_EQ(made.code, 0) << made;
-  Json round = Json::parse(bytes_of(run / "rounds" / "round-01.json"));
-  round["cut"]["region"]["axes"][0] =
-      Json::array({Json{{"low", {low, 1 - low}}, {"high", {high, 1 - high}}}});
-  put_bytes(run / "rounds" / "round-01.json", round.dump());
+  forge(run / "rounds" / "round-01.json", [&](nlohmann::ordered_json& round) {
+    round["cut"]["region"]["axes"][0] =
+        Json::array({Json{{"low", {low, 1 - low}}, {"high", {high, 1 - high}}}});
+  });
   for (const char* result : {"networks", "posterior", "checks.json"}) {
     std::filesystem::remove_all(run / result);
   }
@@ -176,10 +177,8 @@ void make_overconfident_run(const std::filesystem::path& directory) {
             "[inference]\nbudget = 3000\nmethod = \"mnre\"\nmax_epochs = 10\nhidden = 16\n");
   const ProgramResult run = run_program(directory, {"run", "problem.toml", "-o", "run"});
   ASSERT_EQ(run.code, 0) << run;
-  const std::filesystem::path file = directory / "run" / "run.json";
-  Json json = Json::parse(bytes_of(file));
-  json["noise"]["sigma"] = {0.1};
-  put_bytes(file, json.dump());
+  forge(directory / "run" / "run.json",
+        [](nlohmann::ordered_json& json) { json["noise"]["sigma"] = {0.1}; });
 }
 
 TEST(Check, PosteriorsThatAreTooNarrowFail) {

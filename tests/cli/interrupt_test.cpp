@@ -4,6 +4,7 @@
 
 #include "cli/program.h"
 #include "cli/same_run.h"
+#include "files/forgery.h"
 
 namespace hone {
 namespace {
@@ -47,11 +48,8 @@ TEST(Interrupt, CtrlCDuringLaterTrainingLeavesTheRunAsItWas) {
       run_program(scratch.path(), long_run("run", 2) + Arguments{"--marginal", "1d"});
   ASSERT_EQ(run.code, 0) << run;
   // Two epochs are over at once: give the training more to do.
-  std::string json = bytes_of(scratch.path() / "run" / "run.json");
-  const std::string epochs = "\"max_epochs\": 2";
-  ASSERT_TRUE(contains(json, epochs));
-  put_bytes(scratch.path() / "run" / "run.json",
-            json.replace(json.find(epochs), epochs.size(), "\"max_epochs\": 100000"));
+  forge(scratch.path() / "run" / "run.json",
+        [](nlohmann::ordered_json& json) { json["options"]["max_epochs"] = 100000; });
   const auto before = files_of(scratch.path() / "run");
   RunningProgram program(scratch.path(), {"train", "run", "--marginal", "0,1"});
   std::this_thread::sleep_for(std::chrono::milliseconds(500));

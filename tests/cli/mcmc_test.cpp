@@ -14,8 +14,8 @@ TEST(Mcmc, TakesThePlaceOfHopelessRejectionAndSaysSo) {
                        "--hidden", "32", "--marginal", "joint"});
   ASSERT_EQ(run.code, 0) << run;
   put_bytes(scratch.path() / "corner.txt", "1 1 1 1 1 1 1 1 1 1\n");
-  const Arguments draw{"sample", "run", "--marginal",    "joint",
-                       "-n",     "300", "--observation", "corner.txt"};
+  const Arguments draw{"sample", "run",           "--marginal", "joint",   "-n",
+                       "300",    "--observation", "corner.txt", "--anyway"};
   const ProgramResult result = run_program(scratch.path(), draw);
   EXPECT_EQ(result.code, 0) << result;
   EXPECT_TRUE(contains(result.err, "MCMC")) << result;

@@ -4,6 +4,7 @@
 
 #include "cli/problem_text.h"
 #include "cli/program.h"
+#include "files/forgery.h"
 
 namespace hone {
 namespace {
@@ -39,7 +40,7 @@ TEST_F(ProblemFile, RunsAWorkerAndAOneShotProgramToTheSamePosterior) {
     const Json facts = Json::parse(hone({"show", name, "--json"}).out);
     EXPECT_EQ(facts.at("simulations_total"), 400);
     EXPECT_EQ(facts.at("simulations_failed"), 0);
-    posteriors.push_back(bytes_of(scratch_.path() / name / "posterior" / "posterior.h5"));
+    posteriors.push_back(content_of(scratch_.path() / name / "posterior" / "posterior.h5"));
   }
   EXPECT_EQ(posteriors[0], posteriors[1]);
 }
@@ -57,7 +58,7 @@ result = "out.txt")"}};
     const std::string run = "run-" + std::to_string(posteriors.size());
     const ProgramResult result = hone({"run", "problem.toml", "-o", run, "--budget", "100"});
     ASSERT_EQ(result.code, 0) << name << result;
-    posteriors.push_back(bytes_of(scratch_.path() / run / "posterior" / "posterior.h5"));
+    posteriors.push_back(content_of(scratch_.path() / run / "posterior" / "posterior.h5"));
     EXPECT_EQ(posteriors.back(), posteriors.front()) << name;
   }
 }

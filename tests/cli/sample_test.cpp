@@ -127,7 +127,7 @@ TEST_F(Sample, WrongRequestsAreRefused) {
   expect_refused(sample({"--marginal", "0", "--format", "getdist", "-o", "chains/root"}), 2,
                  {"chains/root", "there is no directory chains"});
   std::filesystem::remove_all(scratch.path() / "run" / "networks");
-  expect_refused(sample({"--marginal", "0"}), 2, {"no posterior yet", "hone resume"});
+  expect_refused(sample({"--marginal", "0"}), 1, {"networks/main.h5", "hone resume"});
 }
 
 TEST_F(Sample, TheJointCanBeTrainedLaterAndSampled) {

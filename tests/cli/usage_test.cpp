@@ -22,14 +22,14 @@ TEST_F(Usage, EveryCommandExplainsItself) {
   }
   EXPECT_TRUE(contains(run({"run", "--help"}).out, "--round-fraction"));
   EXPECT_TRUE(contains(run({"--help"}).out, "resume"));
-  EXPECT_EQ(run({"--version"}).out, "hone 0.1.0\n");
+  EXPECT_EQ(run({"--version"}).out, "hone 0.2.0\n");
   expect_nothing_on_disk();
 }
 
 TEST_F(Usage, AMissingOrUnknownCommandIsWrongUse) {
   expect_refused(run({}), 2, {"subcommand is required"});
   expect_refused(run({"resum", "x"}), 2, {"no command 'resum'", "did you mean 'resume'?"});
-  expect_refused(run({"run"}), 2, {"problem is required"});
+  expect_refused(run({"run"}), 2, {"problem: must be given", "hone tasks", "--from"});
   expect_refused(run({"sample", "x"}), 2, {"--marginal is required"});
 }
 

@@ -49,9 +49,24 @@ RUN = {
     "hone tasks": None,
     "hone run problem.toml --method tmnre --budget 20000": f"hone run problem.toml --method tmnre {SMALL}",
     "hone run problem.toml --method mnre --budget 20000": f"hone run problem.toml --method mnre {SMALL}",
+    "hone run problem.toml --method npe --budget 20000":
+        f"hone run problem.toml --method npe --density-steps 30 {SMALL}",
+    "hone run problem.toml --method tnpe --budget 20000":
+        f"hone run problem.toml --method tnpe --density-steps 30 {SMALL}",
+    "hone run problem.toml --method nle --budget 10000":
+        f"hone run problem.toml --method nle --density-steps 30 {SMALL}",
+    "hone run problem.toml --method tnle --budget 10000":
+        f"hone run problem.toml --method tnle --density-steps 30 {SMALL}",
+    "hone run problem.toml --method nre --budget 20000": f"hone run problem.toml --method nre {SMALL}",
+    "hone run problem.toml --method snre --budget 20000": f"hone run problem.toml --method snre {SMALL}",
+    "hone run problem.toml --method smnre --budget 20000 --marginal 1d":
+        f"hone run problem.toml --method smnre --marginal 1d {SMALL}",
+    "hone run problem.toml --method rej_abc --budget 20000": f"hone run problem.toml --method rej_abc {SMALL}",
+    "hone run problem.toml --method smc_abc --budget 20000": f"hone run problem.toml --method smc_abc {SMALL}",
+    "hone run gaussian_linear --method mcmc": "hone run gaussian_linear --method mcmc --marginal 1d",
     "hone run problem.toml --dry-run": None,
     "hone run problem.toml": None,
-    "hone run problem.toml --preset cosmology": f"hone run problem.toml --preset cosmology {SMALL}",
+    "hone run problem.toml --preset spectra": f"hone run problem.toml --preset spectra {SMALL}",
     "hone run problem.toml -o runs/mine": None,
     "hone run torus --observation x.txt": f"hone run torus --observation x.txt {SMALL}",
     "hone run gaussian_linear --preset paper --budget 10000":
@@ -94,14 +109,17 @@ RUN = {
     "hone simulate DIR/chunks/round-01 --number 7": "hone simulate DIR/chunks/round-01 --number 2",
     "hone tell DIR": None,
     "hone tell DIR result-00042.h5": "hone tell DIR result-00003.h5",
+    "hone resume runs/torus-1 --budget 20000": "hone resume runs/b --budget 2000 --threads 2",
 }
 
 NOT_RUN = {
-    "hone sealed HDF5 file 1": "not a command: the first line of a sealed file",
+    "hone sealed HDF5 file 2": "not a command: the first line of a sealed file",
     "hone run torus --seed 1": "takes a minute; examples.py has it, and small_run stands for it",
     "hone run cmb --method mnre": "takes minutes; the tests of cli/ and tasks/ run cmb",
-    "hone run cmb --preset paper_cosmology": "takes minutes",
+    "hone run cmb --preset paper_spectra": "takes minutes",
     "hone watch runs/mine": "a server that does not end; report.browser_live runs it",
+    "hone resume runs/torus-1 --until pass --budget-limit 50000": "ends with 1 if it does not pass; "
+        "tests/cli/first_hour_test.cpp runs it",
     "hone bench cmb": "takes an hour",
     "hone bench torus": "takes minutes; the tests of cli/ run a small one",
     "hone bench eggbox": "takes minutes",

@@ -83,7 +83,7 @@ def blocks():
 
 
 def pages():
-    return [ROOT / "README.md"] + sorted((ROOT / "docs").rglob("*.md"))
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"] + sorted((ROOT / "docs").rglob("*.md"))
 
 
 MARKED = re.compile(r"<!-- example (\w+) -->\n\n((?:(?:    .*)?\n)*?(?:    .*)\n)(?=\n\S|\Z)")

@@ -44,16 +44,16 @@ TEST(TrainingStep, TakesNoMemoryOnceWarm) {
       TrainingOptions options = bench.options;
       options.loss = {.kind = loss, .negatives = 3, .balance = 1};
       RatioStack stack = bench.stack({.hidden = 20, .norm = norm, .dropout = 0.1});
-      MemberTrainer trainer(stack, 1, options, Rng(2));
+      RatioMemberTrainer trainer(stack, 1, bench.table(), options, Rng(2));
       Workspace<float> workspace = bench.workspace(stack);
       const auto work = [&] {
         trainer.start_epoch(1);
         trainer.step(workspace, bench.scores.view().rows(0, options.batch_size), bench.batch_rows(),
-                     bench.table(), 1e-3, nullptr);
+                     1e-3, nullptr);
         double sum = 0;
         trainer.start_validation();
         trainer.add_validation_loss(sum, workspace, bench.scores.view().rows(300, 100),
-                                    bench.problem.validation, bench.table());
+                                    bench.problem.validation);
       };
       work();
       const std::size_t before = test::allocations();
@@ -66,20 +66,19 @@ TEST(TrainingStep, TakesNoMemoryOnceWarm) {
 TEST(ValidationLoss, IsTheSameAtEveryCallSinceItsNegativesAreFrozen) {
   const Bench bench;
   RatioStack stack = bench.stack({.hidden = 20, .depth = 1});
-  MemberTrainer trainer(stack, 0, bench.options, Rng(2));
+  RatioMemberTrainer trainer(stack, 0, bench.table(), bench.options, Rng(2));
   Workspace<float> workspace = bench.workspace(stack);
   const auto loss = [&] {
     double sum = 0;
     trainer.start_validation();
     trainer.add_validation_loss(sum, workspace, bench.scores.view().rows(300, 100),
-                                bench.problem.validation, bench.table());
+                                bench.problem.validation);
     return sum;
   };
   const double first = loss();
   EXPECT_EQ(loss(), first);
   trainer.start_epoch(1);
-  trainer.step(workspace, bench.scores.view().rows(0, 70), bench.batch_rows(), bench.table(), 1e-3,
-               nullptr);
+  trainer.step(workspace, bench.scores.view().rows(0, 70), bench.batch_rows(), 1e-3, nullptr);
   EXPECT_NE(loss(), first) << "it follows the weights";
 }
 
@@ -89,7 +88,7 @@ TEST(Negatives, AreOtherRowsOfTheTrainingSetAndNewInEveryEpoch) {
   for (Index i = 0; i < 400; ++i) bench.problem.theta(i, 0) = float(i);
   bench.options.loss.negatives = 4;
   RatioStack stack = bench.stack({.hidden = 8, .depth = 1});
-  MemberTrainer trainer(stack, 0, bench.options, Rng(2));
+  RatioMemberTrainer trainer(stack, 0, bench.table(), bench.options, Rng(2));
   Workspace<float> workspace = bench.workspace(stack);
   const Index batch = bench.options.batch_size;
   std::vector<float> previous;
@@ -98,7 +97,7 @@ TEST(Negatives, AreOtherRowsOfTheTrainingSetAndNewInEveryEpoch) {
     // The last rows too: the rule that avoids a row's own theta treats the last one apart.
     const auto rows = std::span(bench.problem.training).last(std::size_t(batch));
     trainer.start_epoch(epoch);
-    trainer.step(workspace, bench.scores.view().rows(0, batch), rows, bench.table(), 1e-3, nullptr);
+    trainer.step(workspace, bench.scores.view().rows(0, batch), rows, 1e-3, nullptr);
     const std::vector<float> drawn(workspace.theta.data(), workspace.theta.data() + 5 * batch);
     for (Index c = 0; c < 5; ++c) {
       for (Index i = 0; i < batch; ++i) {

@@ -54,6 +54,19 @@ def decay():
     return grid_moments([axis(50, 500, 150), axis(1, 15, 150)], log_posterior)
 
 
+def fish():
+    caught = numbers("observation.txt")
+
+    def log_posterior(reproduction, capacity):
+        stock, total = 20.0, 0.0
+        for count in caught:
+            stock *= math.exp(reproduction * (1 - stock / capacity))
+            total += count * math.log(stock / 4) - stock / 4
+        return total
+
+    return grid_moments([axis(0.1, 1.5, 150), axis(100, 1000, 150)], log_posterior)
+
+
 def pendulum():
     angles = numbers("observation.txt")
 
@@ -136,6 +149,8 @@ EXACT = {
     "04-c-library": star,
     "05-existing-data-set": spring,
     "06-ask-and-tell": hubble,
+    "07-r-worker": fish,
+    "08-julia-worker": fish,
 }
 
 

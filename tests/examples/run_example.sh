@@ -11,6 +11,13 @@ mkdir "$scratch/bin"
 ln -s /usr/bin/python3 "$scratch/bin/python3"  # whatever else is called python3 here
 export PATH="$prefix/bin:$scratch/bin:$PATH"
 export CPATH="$prefix/include"
+# Languages that not every machine has: the example is skipped without them.
+for language in Rscript julia; do
+  if grep -q "command = \["'"'"$language" "$folder/problem.toml" 2>/dev/null && ! command -v "$language" >/dev/null; then
+    echo "$language is not installed"
+    exit 77
+  fi
+done
 cp -r "$folder" "$scratch/example"
 cd "$scratch/example"
 sed -n '/^```sh$/,/^```$/p' README.md | grep -v '^```' > commands.sh

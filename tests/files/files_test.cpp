@@ -35,7 +35,7 @@ TEST(Files, MayBeWrittenBySeveralAtTheSameTime) {
     for (const std::string& text : texts) {
       writers.emplace_back([&path, &text] {
         for (int i = 0; i < 5; ++i) {
-          write_shared_file_atomically(path, std::as_bytes(std::span(text)));
+          write_file_atomically(path, text);
         }
       });
     }

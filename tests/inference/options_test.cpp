@@ -29,6 +29,7 @@ const std::map<std::string, Values> kValues{
     {"stop_ratio", {0.5, 0}},
     {"stop_axis_ratio", {0.5, 1.01}},
     {"stop_rounds", {3, 0}},
+    {"final_fraction", {0.5, 1}},
     {"spend_all", {false, "no"}},
     {"max_failed_fraction", {0.25, -0.1}},
     {"epsilon", {1e-4, 1}},
@@ -75,6 +76,16 @@ const std::map<std::string, Values> kValues{
     {"tails", {"soften", 3}},
     {"column_shrinkage", {0.5, -1}},
     {"weight_average", {0.875, 1}},
+    {"components", {5, 65}},
+    {"density_steps", {700, 0}},
+    {"density_dropout", {0.125, 1}},
+    {"abc_scale", {"none", "variance"}},
+    {"abc_adjust", {false, 1}},
+    {"abc_accept_fraction", {0.25, 0}},
+    {"abc_accept_minimum", {50, 1}},
+    {"abc_population_fraction", {0.25, 0}},
+    {"abc_quantile", {0.5, 0}},
+    {"abc_kernel_scale", {1.5, 0}},
 };
 
 TEST(OptionTable, HasNoOptionThisTestDoesNotKnow) {
@@ -231,7 +242,7 @@ TEST(Presets, AreFrozen) {
   for (const std::string& name : preset_names()) {
     EXPECT_EQ(Json(to_json(preset(name))), frozen.at(name)) << name;
   }
-  EXPECT_EQ(Json(to_json(format_1_defaults())), frozen.at("format_1"));
+  EXPECT_EQ(Json(to_json(old_run_defaults())), frozen.at("format_1"));
   EXPECT_EQ(preset_names().size() + 1, frozen.size());
 }
 

@@ -157,25 +157,29 @@ inline InferenceOptions small_options(Index budget) {
   options.round_fraction = 0.3;
   options.round_minimum = 1;
   options.stop_rounds = 1;
+  options.final_fraction = 0;
   options.ensemble = options.round_ensemble = 1;
   options.ensemble_rows = 0;
   options.network.hidden = 32;
   options.network.depth = 1;
   options.training.optimizer.learning_rate = 5e-3;
   options.training.max_epochs = 60;
+  options.density.steps = 400;
   return options;
 }
 
 // By the method that the options name.
 inline InferenceResult infer(Simulations& simulations, std::span<const double> observation,
                              const std::vector<Marginal>& marginals,
-                             const InferenceOptions& options, const Rng& rng) {
+                             const InferenceOptions& options, const Rng& rng,
+                             const ThetaFunction& log_likelihood = nullptr) {
   return find_method(options.method)
       .infer({.simulations = simulations,
               .observation = observation,
               .marginals = marginals,
               .options = options,
-              .rng = rng});
+              .rng = rng,
+              .log_likelihood = log_likelihood});
 }
 
 }  // namespace hone::test

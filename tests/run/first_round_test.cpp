@@ -1,6 +1,7 @@
 // A data set as the first round of a run.
 #include <gtest/gtest.h>
 
+#include "files/forgery.h"
 #include "hone/core/npy.h"
 #include "hone/run/execute_run.h"
 #include "inference/support.h"
@@ -54,7 +55,7 @@ class FirstRoundRun : public testing::Test {
     return result;
   }
   static std::string posterior_of(const RunDirectory& run) {
-    return bytes_of(run.path() / "posterior" / "posterior.h5");
+    return content_of(run.path() / "posterior" / "posterior.h5");
   }
 
   TemporaryDirectory directory_;

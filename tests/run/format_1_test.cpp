@@ -134,7 +134,7 @@ TEST_F(OldRun, GoesOnFromItsRounds) {
 TEST_F(OldRun, CanBeCheckedAndTrainedFurther) {
   const ProgramResult check = run({"check", "finished"});
   EXPECT_LE(check.code, 1) << check;
-  EXPECT_TRUE(contains(check.out, "verdict: caution")) << check;
+  EXPECT_TRUE(contains(check.out, "verdict: unclear")) << check;
   const ProgramResult train = run({"train", "finished", "--marginal", "1,2"});
   EXPECT_EQ(train.code, 0) << train;
   const ProgramResult sample = run({"sample", "finished", "--marginal", "1,2", "-n", "5"});

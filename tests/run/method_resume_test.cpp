@@ -72,7 +72,8 @@ TEST_P(RunByEveryMethod, EndsWithTheSameBytesHoweverOftenItIsInterrupted) {
     }
     ASSERT_LT(calls, 100000);
   }
-  EXPECT_GE(interruptions, 4);
+  // Without networks to train there is little to interrupt.
+  EXPECT_GE(interruptions, whole.final_posterior().histories.empty() ? 2 : 4);
   const RunDirectory resumed = RunDirectory::open(path);
   const RunDirectory other = undisturbed("other", spec(GetParam(), 8));
   for (const char* file : {"networks/main.h5", "posterior/posterior.h5"}) {
@@ -120,7 +121,16 @@ TEST_P(RunByEveryMethod, RefusesNonsense) {
   EXPECT_NO_THROW(undisturbed("right", spec(GetParam())));
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, RunByEveryMethod, testing::ValuesIn(method_names()),
+// Of problems that anybody may have: they can be simulated, and that is all.
+std::vector<std::string> simulating_methods() {
+  std::vector<std::string> names;
+  for (const Method& method : method_table()) {
+    if (!method.needs_likelihood) names.push_back(method.name);
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, RunByEveryMethod, testing::ValuesIn(simulating_methods()),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Runs whose noise is drawn by the training, on disk.
 #include <gtest/gtest.h>
 
+#include "files/forgery.h"
 #include "hone/core/parallel.h"
 #include "hone/posterior/sampling.h"
 #include "hone/run/ask_tell.h"
@@ -37,7 +38,7 @@ void identity(std::span<double> x, std::span<const double> theta, Rng) {
 }
 
 std::string posterior_of(const RunDirectory& run) {
-  return bytes_of(run.path() / "posterior" / "posterior.h5");
+  return content_of(run.path() / "posterior" / "posterior.h5");
 }
 
 // The second time with fewer of its results left and on more threads.

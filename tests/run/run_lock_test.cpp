@@ -15,19 +15,19 @@ namespace fs = std::filesystem;
 
 TEST(RunDirectory, IsCreatedWithItsParents) {
   const TemporaryDirectory directory;
-  create_run_directory(directory.path() / "a" / "b");
+  claim_run_directory(directory.path() / "a" / "b");
   EXPECT_TRUE(fs::is_directory(directory.path() / "a" / "b"));
-  create_run_directory(directory.path() / "a" / "b");  // still empty
+  claim_run_directory(directory.path() / "a" / "b");  // still empty
 }
 
 TEST(RunDirectory, IsNeverOverwritten) {
   const TemporaryDirectory directory;
   put_bytes(directory.path() / "file", "x");
   const std::string text =
-      error_text([&] { create_run_directory(directory.path()); }, ErrorKind::input);
+      error_text([&] { claim_run_directory(directory.path()); }, ErrorKind::input);
   EXPECT_TRUE(contains(text, "not empty")) << text;
   EXPECT_TRUE(contains(text, "hone resume " + directory.path().string())) << text;
-  error_text([&] { create_run_directory(directory.path() / "file"); }, ErrorKind::input);
+  error_text([&] { claim_run_directory(directory.path() / "file"); }, ErrorKind::input);
 }
 
 TEST(RunDirectory, GetsTheNumberAfterTheHighestInUse) {

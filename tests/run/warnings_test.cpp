@@ -101,6 +101,8 @@ TEST(Warnings, SayThatTheRegionDidNotShrink) {
   Case flat;
   flat.result.rounds.pop_back();
   flat.result.rounds[0].cut.mass_ratio = 0.99;
+  EXPECT_EQ(flat.kinds(), "") << "of a method that looks for no cut";
+  flat.result.rounds[0].cut.curves = {{{0.5}, {0}}, {{0.5}, {0}}};
   EXPECT_EQ(flat.kinds(), "no_truncation ");
   flat.result.rounds[0].cut.mass_ratio = 0.85;
   EXPECT_EQ(flat.kinds(), "");

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "hone/core/error.h"
+#include "hone/inference/method.h"
 
 namespace hone {
 namespace {
@@ -79,12 +80,14 @@ Comparison make_comparison(const Rows& rows, const std::vector<PublishedScore>& 
   const std::string& task = rows.front()->run.task;
   const Index budget = rows.front()->run.budget;
   const std::vector<int> observations = observations_of(rows);
+  const std::string& title = find_method(rows.front()->run.method).title;
   Comparison result;
   result.hone = mean_of_rows(rows, kind);
   std::vector<double> others;
   for (const std::string& method : published_methods()) {
     const auto mean = published_mean(published, method, task, budget, observations, kind);
     if (!mean) continue;
+    if (method == title) result.same = mean->mean;
     if (method == "TMNRE") {
       result.tmnre = mean->mean;
       continue;
@@ -108,6 +111,7 @@ ComparisonCell make_cell(const Rows& rows, const std::vector<PublishedScore>& pu
   for (std::size_t i = 0; i < std::size(kMarginalKinds); ++i) {
     cell.by_kind[i] = make_comparison(rows, published, kMarginalKinds[i]);
   }
+  cell.joint = make_comparison(rows, published, MarginalKind::joint);
   for (const BenchRow* row : rows) {
     ++cell.runs;
     cell.not_converged += !row->scores.converged;
@@ -148,11 +152,15 @@ std::vector<BenchVariant> variants_of(const std::vector<BenchRow>& rows) {
 }
 
 double c2st_of(const BenchScores& scores, MarginalKind kind) {
-  return kind == MarginalKind::one_dimensional ? scores.c2st_1d : scores.c2st_2d;
+  return kind == MarginalKind::joint             ? scores.c2st_joint
+         : kind == MarginalKind::one_dimensional ? scores.c2st_1d
+                                                 : scores.c2st_2d;
 }
 
 std::optional<double> c2st_of(const PublishedScore& score, MarginalKind kind) {
-  return kind == MarginalKind::one_dimensional ? score.c2st_1d : score.c2st_2d;
+  return kind == MarginalKind::joint             ? score.c2st_joint
+         : kind == MarginalKind::one_dimensional ? score.c2st_1d
+                                                 : score.c2st_2d;
 }
 
 std::vector<int> observations_of(const std::vector<BenchRow>& rows, const BenchVariant& variant,

@@ -26,7 +26,8 @@ struct BenchVariant {
 std::string to_string(const BenchVariant& variant);  // "tmnre, default preset, epsilon=0.001"
 std::vector<BenchVariant> variants_of(const std::vector<BenchRow>& rows);
 
-enum class MarginalKind { one_dimensional, two_dimensional };
+enum class MarginalKind { one_dimensional, two_dimensional, joint };
+// Those that every method has.
 inline constexpr MarginalKind kMarginalKinds[] = {MarginalKind::one_dimensional,
                                                   MarginalKind::two_dimensional};
 double c2st_of(const BenchScores& scores, MarginalKind kind);
@@ -41,6 +42,7 @@ struct Comparison {
   std::optional<double> best_other;  // of the eight other methods
   std::string best_method;
   std::optional<double> median_other;
+  std::optional<double> same;  // the published one of hone's own method
 
   // What hone must stay below: the paper's TMNRE. For gaussian_linear the paper ran with a wrong
   // prior (a precision taken for a standard deviation): there it is the median of the others.
@@ -53,8 +55,9 @@ struct ComparisonCell {
   Index budget = 0;
   int runs = 0;
   int not_converged = 0;
-  Comparison by_kind[2];                // as kMarginalKinds
-  double seconds = 0;                   // simulate, train and sample: mean over runs
+  Comparison by_kind[2];  // as kMarginalKinds
+  Comparison joint;       // of all parameters; NaN if the method has no such posterior
+  double seconds = 0;     // simulate, train and sample: mean over runs
   std::optional<double> tmnre_seconds;  // the paper's, mean over the same observations
 };
 

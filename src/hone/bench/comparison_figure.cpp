@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "hone/core/error.h"
-#include "hone/files/files.h"
+#include "hone/files/output_file.h"
 #include "hone/report/axes.h"
 
 namespace hone {
@@ -261,7 +261,7 @@ void draw_c2st_figure(const std::filesystem::path& file, const C2stFigure& figur
     if (row == 0) axes.title(title_of(panel.task));
   }
   draw_legend(canvas, legend, blocks * block_height + 8);
-  write_file_atomically(file, canvas.finish());
+  write_output_file(file, canvas.finish());
 }
 
 }  // namespace hone

@@ -11,20 +11,21 @@ extern const char* const kPublishedC2st;
 
 namespace {
 
-// method,task,budget,observation,c2st_1d,c2st_2d,seconds,rounds,simulations
+// method,task,budget,observation,c2st_1d,c2st_2d,seconds,rounds,simulations,c2st_joint
 PublishedScore parse_line(const std::string& line) {
   std::vector<std::string> cells;
   std::istringstream stream(line);
   for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
   HONE_ASSERT(cells.size() >= 6);
-  cells.resize(9);
+  cells.resize(10);
   return {.method = cells[0],
           .task = cells[1],
           .budget = static_cast<Index>(cell_number(cells[2]).value()),
           .observation = static_cast<int>(cell_number(cells[3]).value()),
           .c2st_1d = cell_number(cells[4]),
           .c2st_2d = cell_number(cells[5]),
-          .seconds = cell_number(cells[6])};
+          .seconds = cell_number(cells[6]),
+          .c2st_joint = cell_number(cells[9])};
 }
 
 std::vector<PublishedScore> parse_all() {

@@ -17,6 +17,7 @@ struct PublishedScore {
   int observation = 1;
   std::optional<double> c2st_1d, c2st_2d;  // one is missing here and there
   std::optional<double> seconds;           // of TMNRE, on a TitanX GPU
+  std::optional<double> c2st_joint = {};   // of all parameters together; not of TMNRE
 };
 
 // In the program itself, wherever it is installed.

@@ -34,16 +34,30 @@ void append_line(const std::filesystem::path& path, const std::string& line) {
 
 }  // namespace
 
+namespace {
+
+// Before there was a score of the joint posterior, which is the last column.
+std::vector<std::string> columns_without_joint() {
+  std::vector<std::string> names = bench_columns();
+  names.pop_back();
+  return names;
+}
+
+}  // namespace
+
 std::vector<BenchRow> read_results(const std::filesystem::path& path) {
   CsvReader reader(path);
   std::vector<std::string> cells;
-  if (!reader.next(cells) || cells != bench_columns()) {
+  const bool any = reader.next(cells);
+  const bool without_joint = any && cells == columns_without_joint();
+  if (!any || (cells != bench_columns() && !without_joint)) {
     fail(ErrorKind::input, "{}: its columns are not those of a study by hone {}", path.string(),
          version());
   }
   std::vector<BenchRow> rows;
   while (reader.next(cells)) {
     try {
+      if (without_joint) cells.push_back("nan");
       rows.push_back(row_from_cells(cells));
     } catch (const Error& error) {
       reader.refuse(0, error.what());
@@ -52,12 +66,24 @@ std::vector<BenchRow> read_results(const std::filesystem::path& path) {
   return rows;
 }
 
+namespace {
+
+// With the columns of today.
+void rewrite(const std::filesystem::path& path, const std::vector<BenchRow>& rows) {
+  std::string text = csv_line(bench_columns()) + "\n";
+  for (const BenchRow& row : rows) text += csv_line(to_cells(row)) + "\n";
+  write_file_atomically(path, text);
+}
+
+}  // namespace
+
 ResultsFile::ResultsFile(std::filesystem::path path) : path_(std::move(path)) {
   if (std::filesystem::exists(path_)) drop_unfinished_line(path_);
   if (!std::filesystem::exists(path_) || std::filesystem::file_size(path_) == 0) {
     write_file_atomically(path_, csv_line(bench_columns()) + "\n");
   }
   rows_ = read_results(path_);
+  if (!read_file(path_).starts_with(csv_line(bench_columns()) + "\n")) rewrite(path_, rows_);
   for (const BenchRow& row : rows_) {
     if (row.version == version()) continue;
     fail(ErrorKind::input, "{}: has results of hone {}, this is {}; choose another directory (-o)",

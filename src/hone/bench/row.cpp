@@ -76,6 +76,7 @@ const std::vector<Column>& columns() {
       column("seconds_score", HONE_CELL(seconds.score)),
       column("threads", HONE_CELL(threads)),
       column("version", HONE_CELL(version)),
+      column("c2st_joint", HONE_CELL(scores.c2st_joint)),
   };
   return table;
 }

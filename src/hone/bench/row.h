@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct BenchScores {
   double prior_mass = 1;  // of the final region
   double c2st_1d = 0;     // C2ST-ddm: mean over all marginals of so many parameters;
   double c2st_2d = 0;     // NaN if there are none
-  double kl = 0;          // KL(reference | estimate) by histograms, summed over 1-d marginals
+  double c2st_joint = std::numeric_limits<double>::quiet_NaN();  // NaN: no joint posterior
+  double kl = 0;  // KL(reference | estimate) by histograms, summed over 1-d marginals
   bool converged = true;
 };
 

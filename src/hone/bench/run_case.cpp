@@ -30,7 +30,8 @@ Matrix<double> columns_of(const Matrix<double>& rows, const Marginal& marginal, 
   return result;
 }
 
-// a: the reference; b: the estimate. Marginal by marginal, each with an estimator of its own.
+// a: the reference; b: the estimate. Projections of joint samples, and these themselves, where the
+// estimator has them; else marginal by marginal, each with an estimator of its own.
 std::vector<SamplePair> draw_pairs(const AmortizedPosterior& estimator,
                                    const BenchReference& reference, Index count, const Rng& rng,
                                    Observer& observer) {
@@ -38,6 +39,19 @@ std::vector<SamplePair> draw_pairs(const AmortizedPosterior& estimator,
   const Index total = std::ssize(marginals);
   std::vector<SamplePair> pairs;
   observer.stage_started("sample", total);
+  if (const auto all = estimator.joint_samples(reference.observation, count, rng.child("joint"))) {
+    for (const Marginal& marginal : marginals) {
+      pairs.push_back(
+          {columns_of(reference.samples, marginal, count), columns_of(*all, marginal, count)});
+    }
+    const Marginal everything = joint(estimator.prior().dimensions());
+    if (!estimator.has(everything)) {
+      pairs.push_back(
+          {columns_of(reference.samples, everything, count), columns_of(*all, everything, count)});
+    }
+    observer.stage_finished("sample");
+    return pairs;
+  }
   for (const Marginal& marginal : marginals) {
     stop_if_requested(observer);
     const MarginalPosterior posterior(estimator, marginal, reference.observation);
@@ -50,8 +64,8 @@ std::vector<SamplePair> draw_pairs(const AmortizedPosterior& estimator,
   return pairs;
 }
 
-void score(BenchScores& scores, const std::vector<SamplePair>& pairs, const Rng& rng,
-           Observer& observer) {
+void score(BenchScores& scores, const std::vector<SamplePair>& pairs, Index parameters,
+           const Rng& rng, Observer& observer) {
   const std::map<Index, double> means = c2st_ddm(pairs, c2st(pairs, C2stOptions{}, rng, observer));
   const auto mean = [&](Index dimensions) {
     const auto found = means.find(dimensions);
@@ -59,6 +73,7 @@ void score(BenchScores& scores, const std::vector<SamplePair>& pairs, const Rng&
   };
   scores.c2st_1d = mean(1);
   scores.c2st_2d = mean(2);
+  scores.c2st_joint = mean(parameters);
   for (const SamplePair& pair : pairs) {
     if (pair.a.cols() != 1) continue;
     const auto values = [](const Matrix<double>& column) {
@@ -88,7 +103,7 @@ BenchScores run_case(const BenchCase& run, const BenchReference& reference,
   const Rng rng = Rng(run.seed).child("bench");
   const std::vector<SamplePair> pairs =
       draw_pairs(estimator, reference, run.samples, rng.child("sample"), observer);
-  score(scores, pairs, rng.child("score"), observer);
+  score(scores, pairs, task.prior.dimensions(), rng.child("score"), observer);
   return scores;
 }
 

@@ -32,10 +32,18 @@ std::vector<BenchCase> torus_cases(const StudySettings& settings,
     fail(ErrorKind::input, "budgets: must be one or more ascending numbers of simulations");
   }
   std::vector<BenchCase> cases;
+  const auto wanted = [&](const char* method) {
+    return settings.methods.empty() || std::ranges::count(settings.methods, method) > 0;
+  };
   for (std::size_t m = 0; m < budgets.size(); ++m) {
     BenchCase setting{.task = "torus", .budget = budgets[m], .method = "mnre"};
-    add_cases(cases, settings, setting, settings.options);
-    if (m == 0) continue;
+    if (wanted("mnre")) add_cases(cases, settings, setting, settings.options);
+    for (const std::string& method : settings.methods) {
+      if (method == "mnre" || method == "tmnre") continue;
+      setting.method = method;
+      add_cases(cases, settings, setting, settings.options);
+    }
+    if (m == 0 || !wanted("tmnre")) continue;
     InferenceOptions options = settings.options;
     options.max_rounds = static_cast<int>(m);
     options.round_schedule = RoundSchedule::growth;
@@ -64,7 +72,8 @@ std::vector<BenchCase> epsilon_cases(const StudySettings& settings,
 std::vector<BenchCase> eggbox_cases(const StudySettings& settings, const std::string& task,
                                     Index budget) {
   std::vector<BenchCase> cases;
-  for (const char* method : {"mnre", "tmnre"}) {
+  const std::vector<std::string> usual = {"mnre", "tmnre"};
+  for (const std::string& method : settings.methods.empty() ? usual : settings.methods) {
     add_cases(cases, settings, {.task = task, .budget = budget, .method = method},
               settings.options);
   }
@@ -95,12 +104,13 @@ std::string line_of(const BenchCase& setting, const std::vector<const BenchRow*>
                            return r.seconds.simulate + r.seconds.train + r.seconds.sample;
                          }).mean;
   std::string line = fmt::format(
-      "| {} | {} | {} | {:.0f} | {:.1f} | {:.4g} | {} | {} | {} | {:.1f} | {} |", setting.task,
+      "| {} | {} | {} | {:.0f} | {:.1f} | {:.4g} | {} | {} | {} | {} | {:.1f} | {} |", setting.task,
       setting.method, setting.options,
       mean([](const BenchRow& r) { return static_cast<double>(r.scores.simulations); }).mean,
       mean([](const BenchRow& r) { return static_cast<double>(r.scores.rounds); }).mean, mass,
-      score(&BenchScores::c2st_1d, 3), score(&BenchScores::c2st_2d, 3), score(&BenchScores::kl, 4),
-      seconds, rows.size());
+      score(&BenchScores::c2st_1d, 3), score(&BenchScores::c2st_2d, 3),
+      std::isnan(rows.front()->scores.c2st_joint) ? "" : score(&BenchScores::c2st_joint, 3),
+      score(&BenchScores::kl, 4), seconds, rows.size());
   if (per_simulation) {
     for (const MarginalKind kind : kMarginalKinds) {
       const MeanScore ratio = mean([&](const BenchRow& r) {
@@ -117,9 +127,9 @@ std::string line_of(const BenchCase& setting, const std::vector<const BenchRow*>
 std::string study_markdown(const std::vector<BenchCase>& cases, const std::vector<BenchRow>& rows,
                            bool per_simulation) {
   std::string text =
-      "| task | method | options | simulations | rounds | prior mass | C2ST 1-d | C2ST 2-d | KL | "
-      "seconds | runs |";
-  std::string rule = "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|";
+      "| task | method | options | simulations | rounds | prior mass | C2ST 1-d | C2ST 2-d | C2ST "
+      "joint | KL | seconds | runs |";
+  std::string rule = "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|";
   if (per_simulation) {
     text += " C2ST 1-d / 10^6 simulations | C2ST 2-d / 10^6 simulations |";
     rule += "--:|--:|";

@@ -14,12 +14,14 @@ struct StudySettings {
   std::string preset = "default";
   Index samples = 10000;                               // per marginal, to be scored
   InferenceOptions options = hone::preset("default");  // the preset with the user's changes
+  std::vector<std::string> methods = {};               // those of the study; else these
 };
 
 // The torus, step by step: TMNRE in the region that m rounds have found, m = 1, 2, ..., against
 // MNRE in the whole prior with the same number of simulations. budgets[m] are the simulations of
 // step m, all rounds before it included; the first round has budgets[0], the next ones 1.5 times
-// those of the round before. At step 0 both methods are one.
+// those of the round before. At step 0 both methods are one. Other methods have each of the
+// budgets.
 std::vector<BenchCase> torus_cases(const StudySettings& settings,
                                    const std::vector<Index>& budgets);
 inline const std::vector<Index> kPaperTorusBudgets = {4985, 11322, 21127, 32032};
@@ -30,7 +32,7 @@ std::vector<BenchCase> epsilon_cases(const StudySettings& settings,
                                      const std::vector<double>& epsilons, Index increment,
                                      Index limit);
 
-// MNRE, as in the paper, and TMNRE on the eggbox or the rotated one.
+// MNRE, as in the paper, and TMNRE on the eggbox or the rotated one; or the methods that are set.
 std::vector<BenchCase> eggbox_cases(const StudySettings& settings, const std::string& task,
                                     Index budget);
 

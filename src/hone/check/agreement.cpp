@@ -168,7 +168,7 @@ Agreement compare_posteriors(const AmortizedPosterior& estimator,
 }
 
 CheckResult ensemble_result(const std::vector<EnsembleSpread>& spreads) {
-  // Half of the mass elsewhere, or a whole sigma, is another answer.
+  // Half of the mass elsewhere, or half a sigma, is another answer.
   const auto status_of = [](const EnsembleSpread& s) {
     if (s.mean_error > kEnsembleFail || s.distance > 0.5) return Status::fail;
     return s.mean_error > kEnsembleCaution || s.distance > 0.25 ? Status::caution : Status::pass;

@@ -5,14 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "hone/check/advice.h"
 #include "hone/check/coverage.h"
 #include "hone/check/cuts.h"
 #include "hone/check/draws.h"
 #include "hone/check/ecdf.h"
 #include "hone/check/health.h"
+#include "hone/check/information.h"
 #include "hone/check/local_c2st.h"
 #include "hone/check/misspecification.h"
 #include "hone/check/run_draws.h"
+#include "hone/check/second_opinion.h"
 #include "hone/check/widening.h"
 #include "hone/core/error.h"
 #include "hone/run/finished_run.h"
@@ -61,6 +64,27 @@ void check_calibration(Checks& checks, const std::vector<MarginalRanks>& ranks,
   }
 }
 
+// What stands in the place of calibration where a posterior holds for the observation alone. Never
+// a pass: the run has no evidence for its answer.
+CheckResult calibration_impossible(const Method& method) {
+  return {.name = "calibration",
+          .status = Status::caution,
+          .reason = fmt::format("{} cannot be checked by calibration: its posterior holds for the "
+                                "observation alone, so that there are no simulations on which it "
+                                "could be wrong",
+                                method.title),
+          .advice =
+              "compare it with a run by a method whose posteriors can be tested, such as "
+              "tmnre (`hone compare`)"};
+}
+
+// A posterior that has to be sampled for each test draw is tested on fewer.
+Index most_draws(const AmortizedPosterior& estimator, Index wanted) {
+  constexpr Index kSampled = 256;
+  const bool sampled = estimator.trained() != estimator.marginals();
+  return sampled ? std::min(wanted, kSampled) : wanted;
+}
+
 // 1-d marginals of the main networks, with their posteriors at the observation.
 std::vector<LocalDraws> local_draws(const std::vector<MarginalRanks>& ranks,
                                     const AmortizedPosterior& estimator,
@@ -82,6 +106,28 @@ std::vector<LocalDraws> local_draws(const std::vector<MarginalRanks>& ranks,
                       at.mean[0], at.deviation[0]});
   }
   return result;
+}
+
+// The networks' answer at the observation beside that of another method.
+void check_opinion(Checks& checks, const RunDraws& draws, const std::vector<LocalDraws>& local,
+                   const RunSpec& spec) {
+  OpinionData data{.reference = draws.reference_x,
+                   .reference_local = draws.reference_local,
+                   .draws = draws.x,
+                   .draws_local = draws.local,
+                   .observation = spec.observation};
+  for (const LocalDraws& one : local) {
+    data.parameters.push_back(spec.prior.index_of(one.marginal));
+    data.names.push_back(one.marginal);
+    data.means.push_back(one.mean);
+    data.deviations.push_back(one.deviation);
+    data.observed_mean.push_back(one.observed_mean);
+    data.observed_deviation.push_back(one.observed_deviation);
+  }
+  const std::vector<Opinion> opinions = second_opinions(data);
+  if (opinions.empty()) return;
+  checks.checks.push_back(second_opinion_result(opinions));
+  checks.checks.push_back(sharpness_result(opinions));
 }
 
 void check_truncation(Checks& checks, const RunDirectory& run, const AmortizedPosterior& estimator,
@@ -107,19 +153,40 @@ void check_data(Checks& checks, const RunDraws& draws, const AmortizedPosterior&
   checks.checks.push_back(typicality_result(checks.misspecification));
 }
 
+// After networks and posteriors have been looked at.
+void check_information(Checks& checks, const RunDraws& draws, const AmortizedPosterior& estimator,
+                       const RunSpec& spec) {
+  std::vector<ParameterInformation> parameters;
+  for (const SamplingCheck& sampling : checks.sampling) {
+    const auto health =
+        std::ranges::find(checks.training, sampling.marginal, &TrainingHealth::marginal);
+    const auto names = spec.prior.names();
+    const auto name = std::ranges::find(names, sampling.marginal);
+    if (name == names.end()) continue;  // of several parameters
+    const int d = static_cast<int>(name - names.begin());
+    parameters.push_back({*name,
+                          health == checks.training.end() || health->unlearned < health->networks,
+                          estimator.prior().region().axis_mass(d), sampling.efficiency});
+  }
+  checks.checks.push_back(information_result(constant_columns(draws.reference_x, draws.x),
+                                             std::ssize(spec.observation), parameters,
+                                             unresolved_columns(draws.reference_x)));
+}
+
 void check_health(Checks& checks, const std::vector<TrainedPosterior>& trained,
                   const RunSpec& spec) {
   const double chance = chance_loss(spec.options.training);
   for (const TrainedPosterior& one : trained) {
     std::vector<std::string> names;
-    for (const Marginal& marginal : one.posterior->marginals()) {
+    for (const Marginal& marginal : one.posterior->trained()) {
       names.push_back(marginal_name(marginal, spec.prior.names()));
     }
+    if (one.histories.empty()) continue;  // no networks, or those of an earlier posterior
     for (TrainingHealth& health : training_health(names, one.histories, chance)) {
       checks.training.push_back(std::move(health));
     }
   }
-  checks.checks.push_back(training_result(checks.training));
+  if (!checks.training.empty()) checks.checks.push_back(training_result(checks.training));
   Agreement agreement = compare_posteriors(*trained[0].posterior, spec.observation);
   checks.ensembles = std::move(agreement.ensembles);
   checks.projections = std::move(agreement.projections);
@@ -149,12 +216,30 @@ void conclude(Checks& checks) {
       checks.summary = fmt::format("no check found a problem; {} test draws", checks.draws);
       break;
     case Status::caution: checks.summary = "usable with care; see " + flagged; break;
+    case Status::unclear:
+      checks.summary = fmt::format(
+          "{} test draws are too few to tell whether the result is right; do not rely on it before "
+          "more are made; see {}",
+          checks.draws, flagged);
+      break;
     case Status::fail: checks.summary = "do not use the result as it is; see " + flagged; break;
   }
 }
 
+// The larger set: test draws that an earlier check made are kept, and a correction chosen with the
+// few that validated would be a worse one.
+CheckOptions with_known_draws(CheckOptions options, const RunDirectory& run, const Region& region,
+                              Executor* executor) {
+  if (options.simulations > 0) return options;
+  const Index known = known_test_draws(run);
+  if (known == 0) return options;
+  const RunData own = training_data(run, region, executor == nullptr ? nullptr : executor->noise());
+  if (known > std::ssize(own.rows.validation)) options.simulations = known;
+  return options;
+}
+
 std::vector<TrainedPosterior> trained_of(const RunDirectory& run) {
-  run.require_finished();
+  run.require_complete();
   return run.posteriors();
 }
 
@@ -190,16 +275,32 @@ Checks check(const RunDirectory& run, const std::vector<TrainedPosterior>& train
   RankOptions options;
   options.correction = correction;
   observer.stage_started("check", checks.draws);
-  const auto ranks = calibrator.rank(trained, {draws.x, draws.local}, options, rng, observer);
-  check_calibration(checks, ranks,
-                    local_draws(ranks, estimator, correction, spec.observation, names), names);
+  if (const Method& method = find_method(spec.options.method); !method.amortized) {
+    checks.checks.push_back(calibration_impossible(method));
+  } else {
+    const auto ranks = calibrator.rank(trained, {draws.x, draws.local}, options, rng, observer);
+    const auto local = local_draws(ranks, estimator, correction, spec.observation, names);
+    check_calibration(checks, ranks, local, names);
+    check_opinion(checks, draws, local, spec);
+  }
   check_truncation(checks, run, estimator, executor == nullptr ? nullptr : executor->noise(),
                    rng.child("cuts"), observer);
-  check_data(checks, draws, estimator, spec);
+  // A method that needs no simulations has none to compare the observation with.
+  const bool simulated = draws.x.rows() > 0 && draws.reference_x.rows() > 0;
+  if (simulated) check_data(checks, draws, estimator, spec);
   check_health(checks, trained, spec);
+  if (simulated) check_information(checks, draws, estimator, spec);
+  add_fitting_advice(checks.checks, spec);
   conclude(checks);
   observer.stage_finished("check");
   return checks;
+}
+
+RunDraws draws_for(const RunDirectory& run, const std::vector<TrainedPosterior>& trained,
+                   CheckOptions options, Executor* executor, Observer& observer) {
+  const AmortizedPosterior& estimator = *trained[0].posterior;
+  options.most_draws = most_draws(estimator, options.most_draws);
+  return find_draws(run, estimator.prior().region(), options, executor, observer);
 }
 
 void save(const RunDirectory& run, const Checks& checks) {
@@ -213,8 +314,7 @@ Checks check_run(const RunDirectory& run, const CheckOptions& options, Executor*
                  Observer& observer, Calibrator& calibrator) {
   options.validate();
   const auto trained = trained_of(run);
-  const Region& region = trained[0].posterior->prior().region();
-  const RunDraws draws = find_draws(run, region, options, executor, observer);
+  const RunDraws draws = draws_for(run, trained, options, executor, observer);
   const Correction correction = run.correction().value_or(Correction{});
   Checks checks = check(run, trained, draws, correction, executor, observer, calibrator);
   checks.correction = known_entries(run, correction, run.spec().prior.names());
@@ -226,8 +326,13 @@ Checks correct_run(const RunDirectory& run, const CheckOptions& options, Executo
                    Observer& observer, Calibrator& calibrator) {
   options.validate();
   const auto trained = trained_of(run);
+  if (const Method& method = find_method(run.spec().options.method); !method.amortized) {
+    fail(ErrorKind::input, "a run by {} cannot be corrected: {}", method.title,
+         calibration_impossible(method).reason);
+  }
   const Region& region = trained[0].posterior->prior().region();
-  const RunDraws draws = find_draws(run, region, options, executor, observer);
+  const RunDraws draws =
+      draws_for(run, trained, with_known_draws(options, run, region, executor), executor, observer);
   RankOptions rank_options;
   rank_options.powers = widening_powers();
   observer.stage_started("check", draws.local.rows());

@@ -18,7 +18,8 @@
 
 namespace hone {
 
-enum class Status { pass, caution, fail };  // in this order
+// In this order. unclear: too few test draws to tell, so nothing supports the result.
+enum class Status { pass, caution, unclear, fail };
 std::string to_string(Status status);
 Status worse(Status a, Status b);
 

@@ -17,7 +17,7 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr int kFormat = 1;
 
 Status status_from(const std::string& text) {
-  for (const Status status : {Status::pass, Status::caution, Status::fail}) {
+  for (const Status status : {Status::pass, Status::caution, Status::unclear, Status::fail}) {
     if (to_string(status) == text) return status;
   }
   fail(ErrorKind::input, "status {}: must be pass, caution or fail", text);
@@ -216,6 +216,7 @@ std::string to_string(Status status) {
   switch (status) {
     case Status::pass: return "pass";
     case Status::caution: return "caution";
+    case Status::unclear: return "unclear";
     case Status::fail: return "fail";
   }
   HONE_ASSERT(false);
@@ -245,10 +246,8 @@ Checks checks_from_json(const OrderedJson& json) {
 }
 
 std::optional<Checks> read_checks(const RunDirectory& run) {
-  const std::filesystem::path file = run.checks_file();
-  if (!std::filesystem::exists(file)) return std::nullopt;
-  const std::string text = read_file(file);
-  return make_sense_of(file, [&] { return checks_from_json(OrderedJson::parse(text)); });
+  if (!run.checks_file().exists()) return std::nullopt;
+  return read_json_as<OrderedJson>(run.checks_file(), checks_from_json);
 }
 
 void write_checks(const RunDirectory& run, const Checks& checks) {

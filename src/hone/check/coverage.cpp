@@ -236,7 +236,7 @@ CoverageCheck check_coverage(const std::vector<MarginalCredibility>& marginals,
   check.result.name = "coverage";
   const Index draws = std::ssize(marginals[0].credibility);
   if (draws < limits.fewest_draws) {
-    check.result.status = Status::caution;
+    check.result.status = Status::unclear;
     check.result.reason =
         fmt::format("there are only {} test draws, too few to measure the coverage", draws);
     check.result.advice = "make more test draws with `hone check DIR --simulations 1000`";

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -122,16 +123,20 @@ class CutChecker {
                         .coverage95 = kNoNumber});
     }
     const RunData data = training_data(run_, round.region, noise_, issued);
-    if (const SharedPosterior networks = run_.round_networks(round))
-      test(checks, round, data.rows, *networks);
-    probe(checks, round, data.rows);
+    const SharedPosterior networks = run_.round_networks(round);
+    if (networks != nullptr) test(checks, round, data.rows, *networks);
+    probe(checks, round, data.rows, networks.get());
     return checks;
   }
 
  private:
   // The posterior of parameter d.
   Matrix<double> masses(int d, MatrixView<const float> features) const {
-    return posterior_masses(block_posteriors(final_), {d}, features, kProbeCells);
+    return masses_by(final_, d, features);
+  }
+  static Matrix<double> masses_by(const AmortizedPosterior& networks, int d,
+                                  MatrixView<const float> features) {
+    return posterior_masses(block_posteriors(networks), {d}, features, kProbeCells);
   }
 
   void test(std::vector<CutCheck>& checks, const Round& round, const Dataset& data,
@@ -155,7 +160,12 @@ class CutChecker {
     }
   }
 
-  void probe(std::vector<CutCheck>& checks, const Round& round, const Dataset& data) const {
+  // The final networks know nothing of data from outside the region: there they may call anything
+  // alike. Those of the round were trained on both sides of the cut, so that what looks like the
+  // observation must do so to them as well. A mode that they cut away by mistake does: they see no
+  // difference between the data of that mode and the observation.
+  void probe(std::vector<CutCheck>& checks, const Round& round, const Dataset& data,
+             const AmortizedPosterior* networks) const {
     if (data.rows() == 0) return;
     std::vector<Index> all(static_cast<std::size_t>(data.rows()));
     std::iota(all.begin(), all.end(), Index{0});
@@ -170,16 +180,36 @@ class CutChecker {
           candidates.push_back(i);
         }
       }
-      for (const Index i : alike(d, rows.features, candidates, observed.row(0))) {
+      std::vector<Index> near = alike(final_, d, rows.features, candidates, observed.row(0));
+      if (networks != nullptr && !near.empty()) near = alike_then(*networks, d, data, all, near);
+      for (const Index i : near) {
         ++check.near;
         check.near_outside += !inside_axis(prior_, round.cut.region, d, rows.theta(i, d));
       }
     }
   }
 
+  // Those of `near`, numbers of rows of the data set, that the networks of the round also find like
+  // the observation.
+  std::vector<Index> alike_then(const AmortizedPosterior& networks, int d, const Dataset& data,
+                                std::span<const Index> rows, std::span<const Index> near) const {
+    std::vector<Index> chosen;
+    for (const Index i : near) chosen.push_back(rows[static_cast<std::size_t>(i)]);
+    const Matrix<float> features = read_rows(data, chosen, networks).features;
+    const Matrix<double> observed =
+        masses_by(networks, d, networks.features(run_.spec().observation));
+    std::vector<Index> all(chosen.size()), found;
+    std::iota(all.begin(), all.end(), Index{0});
+    for (const Index k : alike(networks, d, features, all, observed.row(0))) {
+      found.push_back(near[static_cast<std::size_t>(k)]);
+    }
+    return found;
+  }
+
   // Those of the candidates, rows of the features, whose posterior looks like the observed one.
-  std::vector<Index> alike(int d, const Matrix<float>& features, std::span<const Index> candidates,
-                           std::span<const double> observed) const {
+  static std::vector<Index> alike(const AmortizedPosterior& networks, int d,
+                                  const Matrix<float>& features, std::span<const Index> candidates,
+                                  std::span<const double> observed) {
     constexpr std::size_t kBatch = 512;
     std::vector<Index> found;
     for (; !candidates.empty();
@@ -189,7 +219,7 @@ class CutChecker {
       for (Index i = 0; i < chosen.rows(); ++i) {
         std::ranges::copy(features.row(batch[static_cast<std::size_t>(i)]), chosen.row(i).begin());
       }
-      const Matrix<double> posteriors = masses(d, chosen);
+      const Matrix<double> posteriors = masses_by(networks, d, chosen);
       for (Index i = 0; i < chosen.rows(); ++i) {
         if (looks_alike(posteriors.row(i), observed)) {
           found.push_back(batch[static_cast<std::size_t>(i)]);
@@ -232,13 +262,20 @@ bool looks_alike(std::span<const double> posterior, std::span<const double> obse
 std::vector<CutCheck> check_cuts(const RunDirectory& run, const AmortizedPosterior& final,
                                  const NoiseModel* simulator_noise, const Rng& rng,
                                  Observer& observer) {
+  const std::vector<Round> rounds = run.rounds();
+  if (rounds.empty()) return {};
   std::vector<CutCheck> checks;
   const Region last = final.prior().region();
   const CutChecker checker(run, final, simulator_noise, rng);
   Index issued = run.spec().simulator.dataset_rows;
-  for (const Round& round : run.rounds()) {
+  for (std::size_t m = 0; m < rounds.size(); ++m) {
+    for (const Extension& extension : run.extensions()) {
+      if (extension.rounds == static_cast<int>(m)) issued = extension.simulations;
+    }
+    const Round& round = rounds[m];
     issued += round.simulated;
-    if (round.region == last) break;  // from here on nothing was cut
+    const Region& next = m + 1 < rounds.size() ? rounds[m + 1].region : last;
+    if (round.region == next) continue;  // its cut was not made
     stop_if_requested(observer);
     for (CutCheck& check : checker.check(round, issued)) checks.push_back(std::move(check));
   }

@@ -76,7 +76,7 @@ Misspecification measure_typicality(const TypicalityData& data, const Typicality
 CheckResult typicality_result(const Misspecification& found, const TypicalityLimits& limits) {
   CheckResult result{.name = "misspecification"};
   if (found.measures.empty()) {
-    result.status = Status::caution;
+    result.status = Status::unclear;
     result.reason = fmt::format(
         "there are only {} test draws, too few to compare the observation with them", found.draws);
     result.advice = "make more test draws with `hone check DIR --simulations 1000`";

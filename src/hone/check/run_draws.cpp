@@ -30,22 +30,28 @@ RunDraws find_draws(const RunDirectory& run, const Region& region, const CheckOp
   const Index most = std::clamp<Index>(options.most_bytes / row_bytes, 1, wanted);
   RunDraws draws;
   draws.reference_x = read_x(own.rows, first_rows(own.rows.training, std::min<Index>(most, 4000)));
+  const auto local_of = [](const Dataset& data, std::span<const Index> rows) {
+    Matrix<double> local(std::ssize(rows), data.theta.cols());
+    for (Index i = 0; i < local.rows(); ++i) {
+      const auto theta = data.theta.row(rows[static_cast<std::size_t>(i)]);
+      std::ranges::copy(theta, local.row(i).begin());
+    }
+    return local;
+  };
+  draws.reference_local =
+      local_of(own.rows, first_rows(own.rows.training, draws.reference_x.rows()));
   const auto take = [&](const Dataset& data, const std::vector<Index>& rows) {
     const auto chosen = first_rows(rows, most);
     draws.x = read_x(data, chosen);
-    draws.local = Matrix<double>(std::ssize(chosen), data.theta.cols());
-    for (Index i = 0; i < draws.local.rows(); ++i) {
-      const auto theta = data.theta.row(chosen[static_cast<std::size_t>(i)]);
-      std::ranges::copy(theta, draws.local.row(i).begin());
-    }
+    draws.local = local_of(data, chosen);
   };
   if (options.simulations == 0) {
     draws.from = "validation";
     take(own.rows, own.rows.validation);
   } else {
-    HONE_ASSERT(executor != nullptr);
     draws.from = "fresh";
-    const RunData fresh = test_data(run, region, options.simulations, *executor, observer);
+    const RunData fresh = test_data(run, region, options.simulations,
+                                    executor == nullptr ? no_executor() : *executor, observer);
     std::vector<Index> all(static_cast<std::size_t>(fresh.rows.rows()));
     std::iota(all.begin(), all.end(), Index{0});
     take(fresh.rows, all);

@@ -11,7 +11,6 @@ std::string message_of(const ErrorParts& parts) {
 
 std::string text_of(const ErrorParts& parts, ActionWords words) {
   const Advice& advice = parts.advice;
-  if (advice.action == Action::none) return message_of(parts);
   return message_of(parts) + advice.before + words(advice.action, advice.run) + advice.after;
 }
 
@@ -40,6 +39,11 @@ std::string command_words(Action action, const std::string& run) {
     case Action::ask_and_tell:
       return fmt::format(
           "get their parameters by `hone ask{0}`, hand back results by `hone tell{0}`", where);
+    case Action::train: return fmt::format("run `hone train{}`", where);
+    case Action::check: return fmt::format("run `hone check{}`", where);
+    case Action::correct: return fmt::format("run `hone check{} --correct`", where);
+    case Action::run_from:
+      return fmt::format("make a new run with `hone run --from{}`", run.empty() ? " RUN" : where);
   }
   return "";
 }
@@ -65,7 +69,13 @@ Error Error::moved_to(std::string place) const {
 
 Error Error::followed_by(const std::string& more) const {
   ErrorParts parts = *parts_;
-  (parts.advice.action == Action::none ? parts.reason : parts.advice.after) += more;
+  (parts.advice.empty() ? parts.reason : parts.advice.after) += more;
+  return {kind_, std::move(parts)};
+}
+
+Error Error::with_advice(Advice advice) const {
+  ErrorParts parts = *parts_;
+  parts.advice = std::move(advice);
   return {kind_, std::move(parts)};
 }
 

@@ -28,6 +28,10 @@ enum class Action {
   ask,            // see which simulations come next
   ask_or_resume,  // go on in either way
   ask_and_tell,   // get parameters, hand back results
+  train,          // train marginals on the simulations of a run
+  check,          // check a run
+  correct,        // check it and widen what is too narrow
+  run_from,       // make another run like it, with other options
 };
 
 // An action within a sentence: "; make room and " + action + ": what it held is computed again".
@@ -36,6 +40,7 @@ struct Advice {
   Action action = Action::none;
   std::string run = {};  // directory, where it is known
   std::string after = {};
+  bool empty() const { return action == Action::none && before.empty(); }
 };
 
 // How an interface phrases an action, on the run in this directory (empty: not known).
@@ -67,10 +72,18 @@ class Error : public std::runtime_error {
   std::string text(ActionWords words) const;  // with advice in these words
   Error moved_to(std::string place) const;    // the same under another name of the place
   Error followed_by(const std::string& more) const;
+  Error with_advice(Advice advice) const;
 
  private:
   ErrorKind kind_;
   std::shared_ptr<const ErrorParts> parts_;  // copies of an exception must not throw
+};
+
+// Of a file that a newer version wrote: nothing is wrong with it, but this one cannot read it.
+class UnknownVersion : public Error {
+ public:
+  explicit UnknownVersion(const std::string& what)
+      : Error(ErrorKind::io, what + "; use the version of hone that wrote it, or a newer one") {}
 };
 
 template <typename... Args>

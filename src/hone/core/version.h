@@ -2,7 +2,7 @@
 
 namespace hone {
 
-// "0.1.0": of the library that is linked in.
+// "0.2.0": of the library that is linked in.
 const char* version();
 
 }  // namespace hone

@@ -18,7 +18,7 @@ double rate_share(double inputs, const TrainingOptions& options) {
 
 }  // namespace
 
-EmbeddingTrainer::EmbeddingTrainer(RatioStack& stack, const TrainingOptions& options, Rng rng)
+EmbeddingTrainer::EmbeddingTrainer(NetworkStack& stack, const TrainingOptions& options, Rng rng)
     : embedding_(*stack.embedding()),
       parameters_(stack.embedding_parameters()),
       batch_rows_(options.batch_size),

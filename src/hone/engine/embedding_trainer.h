@@ -14,7 +14,7 @@ namespace hone {
 // Trains the embedding that the members of a stack share, by the sum of their losses.
 class EmbeddingTrainer {
  public:
-  EmbeddingTrainer(RatioStack& stack, const TrainingOptions& options, Rng rng);
+  EmbeddingTrainer(NetworkStack& stack, const TrainingOptions& options, Rng rng);
 
   // For a linear embedding, before the first step: the first features, as many as there are places;
   // the others begin with 0. weights: (columns of x, features)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
@@ -21,6 +23,20 @@ class FlushDenormals {
  private:
   static constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
   unsigned saved_;
+
+ public:
+#elif defined(__aarch64__)
+  FlushDenormals() {
+    asm volatile("mrs %0, fpcr" : "=r"(saved_));
+    asm volatile("msr fpcr, %0" : : "r"(saved_ | kFlushToZero));
+  }
+  ~FlushDenormals() {
+    asm volatile("msr fpcr, %0" : : "r"(saved_));
+  }
+
+ private:
+  static constexpr std::uint64_t kFlushToZero = std::uint64_t{1} << 24;
+  std::uint64_t saved_ = 0;
 
  public:
 #else

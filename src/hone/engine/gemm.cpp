@@ -1,5 +1,7 @@
 #include "hone/engine/gemm.h"
 
+#include <cstdlib>
+
 #ifdef HONE_HAVE_LIBXSMM
 #include <libxsmm.h>
 #endif
@@ -23,8 +25,24 @@ GemmBackend best_gemm_backend() {
 #ifdef HONE_HAVE_LIBXSMM
 namespace {
 
+// libxsmm finds out by itself what the processor can do, unless an instruction set is asked for.
+// It has no code for less than AVX: Eigen takes over.
+void prepare_libxsmm() {
+  static const bool prepared = [] {
+    if (std::getenv("HONE_INSTRUCTION_SET") == nullptr) return true;
+    switch (used_instruction_set()) {
+      case InstructionSet::baseline: libxsmm_set_target_archid(LIBXSMM_X86_SSE4); break;
+      case InstructionSet::avx2: libxsmm_set_target_archid(LIBXSMM_X86_AVX2); break;
+      case InstructionSet::avx512: libxsmm_set_target_archid(LIBXSMM_X86_AVX512_CORE); break;
+    }
+    return true;
+  }();
+  static_cast<void>(prepared);
+}
+
 template <typename T>
 auto dispatch(const GemmShape& s) {
+  prepare_libxsmm();
   const auto size = [](Index value) { return static_cast<libxsmm_blasint>(value); };
   const libxsmm_blasint lda = size(s.ldb), ldb = size(s.lda), ldc = size(s.ldc);
   const T alpha = 1, beta = s.accumulate ? 1 : 0;
@@ -39,6 +57,15 @@ auto dispatch(const GemmShape& s) {
 }
 
 }  // namespace
+
+std::string describe_products() {
+  prepare_libxsmm();
+  return std::string("libxsmm ") + libxsmm_get_target_arch();
+}
+#else
+std::string describe_products() {
+  return "eigen";
+}
 #endif
 
 template <typename T>

@@ -9,6 +9,8 @@ enum class GemmBackend { libxsmm, eigen };
 // libxsmm where it was built in, else Eigen.
 GemmBackend best_gemm_backend();
 bool has_libxsmm();
+// "libxsmm clx", with the processor it makes code for; "eigen".
+std::string describe_products();
 
 // A planned product of small row-major matrices, c = a b or c += a b (GemmShape, kernels.h).
 // With libxsmm the plan is machine code made for this shape; planning is cached by shape.

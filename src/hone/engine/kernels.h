@@ -103,9 +103,14 @@ struct Kernels {
 // What this machine can run, best last; `kernels` of a set that is not in it must not be called.
 std::vector<InstructionSet> supported_instruction_sets();
 std::string to_string(InstructionSet set);
+// What this process computes with: the best one, or what the environment variable
+// HONE_INSTRUCTION_SET names, as one does to repeat a run of another machine to the bit.
+// Error{input} if this machine cannot run it.
+InstructionSet used_instruction_set();
+InstructionSet instruction_set_named(const char* name);  // null: the best one
 template <typename T>
 const Kernels<T>& kernels(InstructionSet set);
 template <typename T>
-const Kernels<T>& best_kernels();
+const Kernels<T>& best_kernels();  // of used_instruction_set()
 
 }  // namespace hone

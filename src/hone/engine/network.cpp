@@ -4,15 +4,9 @@
 #include <cmath>
 
 #include "hone/core/error.h"
+#include "hone/engine/network_rows.h"
 
 namespace hone {
-namespace {
-
-constexpr double kNormEpsilon = 1e-5;
-constexpr double kRunningMomentum = 0.1;  // running = 0.9 running + 0.1 batch
-
-}  // namespace
-
 template <typename T>
 Network<T>::Network(const NetworkShape& shape, GemmBackend backend, const Kernels<T>& kernels)
     : shape_(shape), layout_(shape), backend_(backend), k_(kernels) {
@@ -36,77 +30,16 @@ Gemm<T> Network<T>::plan(Index rows, Index cols, Index inner, Index lda, bool tr
 }
 
 template <typename T>
-template <typename F>
-void Network<T>::for_row_blocks(Index rows, F&& f) const {
-  for (Index begin = 0; begin < rows; begin += kRowBlock) {
-    f(Rows{begin, std::min(kRowBlock, rows - begin)});
-  }
-}
-
-// Norm: columns of y = z * scale + shift
-
-template <typename T>
-void Network<T>::prepare_norm(Workspace<T>& w, const T* p, Index unit, Mode mode) const {
-  const UnitLayout& u = layout_.units[unit];
-  if (u.norm != Norm::batch) return;
-  NormColumns<T>& columns = w.norm[unit];
-  const T count = static_cast<T>(w.rows);
-  for (Index j = 0; j < layout_.width; ++j) {
-    T mean = p[u.running_mean + j], variance = p[u.running_variance + j];
-    if (mode == Mode::training) {
-      const T shift = columns.sum.data()[j] / count;
-      mean += shift;
-      variance = std::max(columns.square.data()[j] / count - shift * shift, T(0));
-    }
-    const T inverse = 1 / std::sqrt(variance + static_cast<T>(kNormEpsilon));
-    const T scale = p[u.scale + j] * inverse;
-    columns.center.data()[j] = mean;
-    columns.inverse.data()[j] = inverse;
-    columns.scale.data()[j] = scale;
-    columns.shift.data()[j] = p[u.shift + j] - mean * scale;
-  }
-}
-
-template <typename T>
-void Network<T>::update_running_statistics(const Workspace<T>& w, T* p, Index unit) const {
-  const UnitLayout& u = layout_.units[unit];
-  if (u.norm != Norm::batch) return;
-  const NormColumns<T>& columns = w.norm[unit];
-  const T count = static_cast<T>(w.rows), momentum = static_cast<T>(kRunningMomentum);
-  for (Index j = 0; j < shape_.options.hidden; ++j) {
-    T& mean = p[u.running_mean + j];
-    T& variance = p[u.running_variance + j];
-    const T shift = columns.sum.data()[j] / count;
-    const T biased = std::max(columns.square.data()[j] / count - shift * shift, T(0));
-    mean += momentum * shift;
-    variance += momentum * (biased * count / (count - 1) - variance);
-  }
-}
-
-// With the norm of the unit folded into an affine map per column:
-//   d loss / dz = scale * (d - mean(d) - n * mean(d n)),  n = (z - center) * inverse
-//               = d * back_scale + z * back_slope + back_offset
-template <typename T>
-void Network<T>::finish_norm_backward(Workspace<T>& w, const T* p, Index unit) const {
-  const UnitLayout& u = layout_.units[unit];
-  if (u.norm != Norm::batch) {
-    std::ranges::fill(w.back_scale.span(), T(1));
-    std::ranges::fill(w.back_slope.span(), T(0));
-    std::ranges::fill(w.back_offset.span(), T(0));
-    return;
-  }
-  const NormColumns<T>& columns = w.norm[unit];
-  const T count = static_cast<T>(w.rows);
-  for (Index j = 0; j < layout_.width; ++j) {
-    const T inverse = columns.inverse.data()[j], scale = p[u.scale + j] * inverse;
-    const T sum_d = w.sum_d.data()[j], sum_dn = w.sum_dz.data()[j] * inverse;
-    w.gradient.data()[u.scale + j] += sum_dn;
-    w.gradient.data()[u.shift + j] += sum_d;
-    const T slope = -scale * inverse * sum_dn / count;
-    w.back_scale.data()[j] = scale;
-    w.back_slope.data()[j] = slope;
-    w.back_offset.data()[j] = -scale * sum_d / count - slope * columns.center.data()[j];
-  }
+void Network<T>::product(T* out, Index out_stride, const T* x, Index x_stride, const T* w,
+                         Index rows, Index cols, Index inner, bool accumulate) const {
+  Gemm<T>({.rows = rows,
+           .cols = cols,
+           .inner = inner,
+           .lda = x_stride,
+           .ldb = cols,
+           .ldc = out_stride,
+           .accumulate = accumulate},
+          backend_)(out, x, w);
 }
 
 // Activation of a block of rows
@@ -172,9 +105,15 @@ template <typename T>
 void Network<T>::project_data(T* projected, const T* x, Index x_stride, Index rows,
                               const T* p) const {
   if (shape_.data_size == 0) return;
+  const Index stride = layout_.projected_width();
   for_row_blocks(rows, [&](Rows r) {
-    plan(r.count, layout_.width, shape_.data_size, x_stride, false)(
-        projected + r.begin * layout_.width, x + r.begin * x_stride, p + layout_.weight_x);
+    T* out = projected + r.begin * stride;
+    const T* in = x + r.begin * x_stride;
+    product(out, stride, in, x_stride, p + layout_.weight_x, r.count, layout_.width,
+            shape_.data_size, false);
+    if (!layout_.has_skip()) return;
+    product(out + layout_.width, stride, in, x_stride, p + layout_.skip_x, r.count,
+            layout_.output_width, shape_.data_size, false);
   });
 }
 
@@ -194,16 +133,20 @@ void Network<T>::finish_rows(Workspace<T>& w, const T* p, Index layer, const T* 
 }
 
 template <typename T>
-void Network<T>::input_rows(Workspace<T>& w, const T* p, const T* theta, Index theta_size,
-                            const T* projected, Index projected_stride, Rows rows,
+void Network<T>::input_rows(Workspace<T>& w, const T* p, const Inputs& in, Rows rows,
                             Mode mode) const {
   const Index width = layout_.width;
   for_row_blocks(rows.count, [&](Rows r) {
     const Rows at{rows.begin + r.begin, r.count};
-    plan(r.count, width, theta_size, theta_size, false)(
-        w.z[0].data() + at.begin * width, theta + r.begin * theta_size, p + layout_.weight_theta);
-    finish_rows(w, p, 0, p + layout_.input_bias, projected + r.begin * projected_stride,
-                projected_stride, at, mode);
+    T* z = w.z[0].data() + at.begin * width;
+    if (in.theta_size > 0) {
+      product(z, width, in.theta + r.begin * in.theta_size, in.theta_size, p + layout_.weight_theta,
+              r.count, width, in.theta_size, false);
+    } else {
+      std::fill(z, z + r.count * width, T(0));
+    }
+    finish_rows(w, p, 0, p + layout_.input_bias, in.projected + r.begin * in.projected_stride,
+                in.projected_stride, at, mode);
   });
 }
 
@@ -217,6 +160,7 @@ void Network<T>::input_backward(Workspace<T>& w, const T* p, const NetworkBatch<
     for_row_blocks(n, [&](Rows r) {
       const Rows at{c * n + r.begin, r.count};
       gradient_rows(w, 0, gradient + layout_.input_bias, at);
+      if (batch.theta_size == 0) return;
       plan(batch.theta_size, width, r.count, batch.theta_size, true)(
           gradient + layout_.weight_theta, batch.theta + at.begin * batch.theta_size,
           d + at.begin * width);
@@ -342,24 +286,35 @@ void Network<T>::forward(Workspace<T>& w, T* p, const NetworkBatch<T>& batch,
   }
   project_data(w.projected.data(), batch.x, batch.x_stride, batch.rows, p);
   const bool has_data = shape_.data_size > 0;
+  Inputs inputs{batch.theta, batch.theta_size, has_data ? w.projected.data() : nullptr,
+                has_data ? layout_.projected_width() : 0};
   for (Index c = 0; c < batch.candidates; ++c) {
-    input_rows(w, p, batch.theta + c * batch.rows * batch.theta_size, batch.theta_size,
-               has_data ? w.projected.data() : nullptr, has_data ? layout_.width : 0,
-               {c * batch.rows, batch.rows}, Mode::training);
+    inputs.theta = batch.theta + c * batch.rows * batch.theta_size;
+    input_rows(w, p, inputs, {c * batch.rows, batch.rows}, Mode::training);
   }
   for (Index unit = 0; unit < output; ++unit) unit_forward(w, p, unit, Mode::training);
   prepare_norm(w, p, output, Mode::training);
-  output_forward(w, w.logits.data(), p, Mode::training);
+  if (layout_.has_skip()) {
+    HONE_ASSERT(batch.candidates == 1);
+    outputs_forward(w, w.logits.data(), p, inputs, Mode::training);
+  } else {
+    output_forward(w, w.logits.data(), p, Mode::training);
+  }
   for (Index unit = 0; unit <= output; ++unit) update_running_statistics(w, p, unit);
 }
 
 template <typename T>
 void Network<T>::backward(Workspace<T>& w, const T* p, const NetworkBatch<T>& batch, T* dx) const {
-  output_backward(w, p);
+  if (layout_.has_skip()) {
+    outputs_backward(w, p, batch);
+  } else {
+    output_backward(w, p);
+  }
   for (Index unit = static_cast<Index>(layout_.units.size()) - 2; unit >= 0; --unit) {
     unit_backward(w, p, unit);
   }
   input_backward(w, p, batch, dx);
+  if (layout_.has_skip()) skip_backward(w, p, batch, dx);
 }
 
 // Without batch statistics rows are independent: a block goes through all layers while in cache.
@@ -370,14 +325,18 @@ void Network<T>::evaluate(Workspace<T>& w, T* out, const T* theta, Index theta_s
   const Index output = static_cast<Index>(layout_.units.size()) - 1;
   for_row_blocks(rows, [&](Rows r) {
     w.rows = r.count;
-    input_rows(w, p, theta + r.begin * theta_size, theta_size,
-               projected + r.begin * projected_stride, projected_stride, {0, r.count},
-               Mode::evaluation);
+    const Inputs inputs{theta + r.begin * theta_size, theta_size,
+                        projected + r.begin * projected_stride, projected_stride};
+    input_rows(w, p, inputs, {0, r.count}, Mode::evaluation);
     for (Index unit = 0; unit < output; ++unit) {
       unit_forward(w, p, unit, Mode::evaluation);
     }
     prepare_norm(w, p, output, Mode::evaluation);
-    output_forward(w, out + r.begin, p, Mode::evaluation);
+    if (layout_.has_skip()) {
+      outputs_forward(w, out + r.begin * layout_.output_width, p, inputs, Mode::evaluation);
+    } else {
+      output_forward(w, out + r.begin, p, Mode::evaluation);
+    }
   });
 }
 

@@ -10,11 +10,13 @@
 #include "hone/engine/kernels.h"
 #include "hone/engine/workspace.h"
 
-// One ratio network f(x, theta), the log ratio log p(x | theta) / p(x).
+// One network f(x, theta): a ratio network says log p(x | theta) / p(x), a density network the
+// numbers of a mixture of Gaussians (mixture.h).
 //
 //   z_0     = x W_x + theta W_theta + b                         input layer
 //   z_{i+1} = drop(act(norm(z_i))) W_i + b_i [+ z_{i-1}]        unit i, i = 0 .. units - 1
-//   f       = act(norm(z_U)) . w + b                            output layer
+//   f       = act(norm(z_U)) . w + b                            output layer, one output
+//   f       = act(norm(z_U)) W + x S_x + theta S_theta + b      several outputs, with a linear skip
 //
 // A residual block is two units, the second of which adds z_{i-1}; a plain MLP has no such term.
 // Forward and backward sweep each unit once over blocks of rows: the norm and activation of a block
@@ -48,6 +50,7 @@ struct NetworkShape {
   Index data_size = 0;   // columns of x (or features of the embedding); 0: a network of theta alone
   Index theta_size = 0;  // most columns of theta a member may have
   bool alternative = false;  // which of the two kinds of Norm::alternate; same parameter vector
+  Index outputs = 1;
 };
 
 // A named array inside the parameter vector of a network: element (i, j) at offset + i * stride +
@@ -64,7 +67,7 @@ struct UnitLayout {
   Activation activation = Activation::identity;
   double dropout = 0;
   bool adds_skip = false;  // z_{i-1} is added to z_{i+1}
-  bool is_output = false;  // maps to one number instead of to the hidden features
+  bool is_output = false;  // maps to the outputs instead of to the hidden features
   Index weight = 0, bias = 0;
   Index scale = 0, shift = 0, running_mean = 0, running_variance = 0;  // only with a norm
 
@@ -77,12 +80,18 @@ struct UnitLayout {
 struct NetworkLayout {
   explicit NetworkLayout(const NetworkShape& shape);
 
-  Index width = 0;  // padded hidden features: the row length of every activation
+  Index width = 0;         // padded hidden features: the row length of every activation
+  Index output_width = 1;  // numbers per row of the output: 1, or padded outputs
   Index weight_x = 0, weight_theta = 0, input_bias = 0;
-  std::vector<UnitLayout> units;  // the last is the output layer
-  Index trained = 0;              // parameters the optimiser moves; a multiple of kLane
-  Index total = 0;                // with running statistics
+  Index skip_x = 0, skip_theta = 0;  // (data size, outputs) and (theta size, outputs), if several
+  std::vector<UnitLayout> units;     // the last is the output layer
+  Index trained = 0;                 // parameters the optimiser moves; a multiple of kLane
+  Index total = 0;                   // with running statistics
   std::vector<ParameterBlock> blocks;
+
+  bool has_skip() const { return output_width > 1; }
+  // Of what x contributes to a row: x W_x and, with a skip, x S_x behind it.
+  Index projected_width() const { return has_skip() ? width + output_width : width; }
 };
 
 // x (n, data_size) with rows `x_stride` apart; for each row `candidates` thetas, candidate-major:
@@ -110,9 +119,9 @@ class Network {
   // +-1 / sqrt(inputs), the second layer of a residual block near zero, norms at identity.
   void initialize(T* parameters, Index theta_size, Rng rng) const;
 
-  // Training mode. Log ratios of the batch to workspace.logits, candidate-major; batch norm uses
-  // the statistics of all rows and updates its running ones in `parameters`. `dropout_key` selects
-  // the dropout mask of this step.
+  // Training mode. Outputs of the batch to workspace.logits, (rows, output_width), candidate-major;
+  // several outputs go with one candidate. Batch norm uses the statistics of all rows and updates
+  // its running ones in `parameters`. `dropout_key` selects the dropout mask of this step.
   void forward(Workspace<T>& workspace, T* parameters, const NetworkBatch<T>& batch,
                std::uint64_t dropout_key) const;
   // After forward, with workspace.dlogits filled: gradients accumulate (+=) in workspace.gradient;
@@ -121,11 +130,11 @@ class Network {
                 T* dx) const;
 
   // Evaluation mode (running statistics, no dropout), in two halves so that many thetas share one
-  // x. projected (n, width) = x W_x
+  // x. projected (n, projected_width) = x W_x, x S_x
   void project_data(T* projected, const T* x, Index x_stride, Index rows,
                     const T* parameters) const;
-  // out[i] = f of row i of theta and row i of projected (projected_stride 0: one row for all; null,
-  // with stride 0, where data_size is 0).
+  // out (rows, output_width) = f of row i of theta and row i of projected (projected_stride 0: one
+  // row for all; null, with stride 0, where data_size is 0).
   void evaluate(Workspace<T>& workspace, T* out, const T* theta, Index theta_size,
                 const T* projected, Index projected_stride, Index rows, const T* parameters) const;
 
@@ -134,13 +143,22 @@ class Network {
     Index begin, count;
   };
   enum class Mode { training, evaluation };
+  // The inputs of some rows: theta (count, theta_size), projected (count, projected_width).
+  struct Inputs {
+    const T* theta;
+    Index theta_size;
+    const T* projected;
+    Index projected_stride;
+  };
 
   void prepare_norm(Workspace<T>& w, const T* parameters, Index unit, Mode mode) const;
   void update_running_statistics(const Workspace<T>& w, T* parameters, Index unit) const;
-  void input_rows(Workspace<T>& w, const T* parameters, const T* theta, Index theta_size,
-                  const T* projected, Index projected_stride, Rows rows, Mode mode) const;
+  void input_rows(Workspace<T>& w, const T* parameters, const Inputs& inputs, Rows rows,
+                  Mode mode) const;
   void unit_forward(Workspace<T>& w, const T* parameters, Index unit, Mode mode) const;
   void output_forward(Workspace<T>& w, T* out, const T* parameters, Mode mode) const;
+  void outputs_forward(Workspace<T>& w, T* out, const T* parameters, const Inputs& inputs,
+                       Mode mode) const;
   void finish_rows(Workspace<T>& w, const T* parameters, Index layer, const T* bias, const T* skip,
                    Index skip_stride, Rows rows, Mode mode) const;
   const T* activate_rows(Workspace<T>& w, const T* parameters, Index unit, Rows rows,
@@ -148,6 +166,9 @@ class Network {
   const T* activated_rows(const Workspace<T>& w, Index unit, Rows rows) const;
 
   void output_backward(Workspace<T>& w, const T* parameters) const;
+  void outputs_backward(Workspace<T>& w, const T* parameters, const NetworkBatch<T>& batch) const;
+  void skip_backward(Workspace<T>& w, const T* parameters, const NetworkBatch<T>& batch,
+                     T* dx) const;
   void unit_backward(Workspace<T>& w, const T* parameters, Index unit) const;
   void input_backward(Workspace<T>& w, const T* parameters, const NetworkBatch<T>& batch,
                       T* dx) const;
@@ -159,6 +180,9 @@ class Network {
   template <typename F>
   void for_row_blocks(Index rows, F&& f) const;
   Gemm<T> plan(Index rows, Index cols, Index inner, Index lda, bool transpose_a) const;
+  // out (rows, cols) with rows out_stride apart, = or += x (rows, inner) w (inner, cols)
+  void product(T* out, Index out_stride, const T* x, Index x_stride, const T* w, Index rows,
+               Index cols, Index inner, bool accumulate) const;
 
   NetworkShape shape_;
   NetworkLayout layout_;

@@ -68,8 +68,10 @@ class Allocator {
 }  // namespace
 
 NetworkLayout::NetworkLayout(const NetworkShape& shape)
-    : width(padded(shape.options.hidden)), units(make_units(shape.options)) {
-  const Index hidden = shape.options.hidden;
+    : width(padded(shape.options.hidden)),
+      output_width(shape.outputs > 1 ? padded(shape.outputs) : 1),
+      units(make_units(shape.options)) {
+  const Index hidden = shape.options.hidden, outputs = shape.outputs;
   Allocator allocator(blocks);
   weight_x = allocator.matrix("input.weight_x", shape.data_size, hidden);
   weight_theta = allocator.matrix("input.weight_theta", shape.theta_size, hidden);
@@ -81,9 +83,15 @@ NetworkLayout::NetworkLayout(const NetworkShape& shape)
       unit.scale = allocator.vector(name + ".norm.scale", hidden);
       unit.shift = allocator.vector(name + ".norm.shift", hidden);
     }
-    unit.weight = unit.is_output ? allocator.vector(name + ".weight", hidden)
-                                 : allocator.matrix(name + ".weight", hidden, hidden);
-    unit.bias = allocator.vector(name + ".bias", unit.is_output ? 1 : hidden);
+    unit.weight =
+        unit.is_output && outputs == 1
+            ? allocator.vector(name + ".weight", hidden)
+            : allocator.matrix(name + ".weight", hidden, unit.is_output ? outputs : hidden);
+    unit.bias = allocator.vector(name + ".bias", unit.is_output ? outputs : hidden);
+  }
+  if (has_skip()) {
+    skip_x = allocator.matrix("output.skip_x", shape.data_size, outputs);
+    skip_theta = allocator.matrix("output.skip_theta", shape.theta_size, outputs);
   }
   trained = allocator.next();
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -118,9 +126,15 @@ void Network<T>::initialize(T* p, Index theta_size, Rng rng) const {
   fill_uniform(p + layout_.weight_theta, theta_size, hidden, width, input_limit, rng);
   fill_uniform(p + layout_.input_bias, 1, hidden, width, input_limit, rng);
   // The second layer of a residual block starts near zero, so that the block starts as identity.
-  constexpr double kSmall = 1e-3;
+  constexpr double kSmall = 1e-3, kSmallOutputs = 0.1;
   const double hidden_limit = 1 / std::sqrt(static_cast<double>(hidden));
   for (const UnitLayout& unit : layout_.units) {
+    // Several outputs start near their linear skip, which starts at 0.
+    if (unit.is_output && layout_.has_skip()) {
+      fill_uniform(p + unit.weight, hidden, shape_.outputs, layout_.output_width,
+                   kSmallOutputs * hidden_limit, rng);
+      continue;
+    }
     const double limit = unit.adds_skip ? kSmall : hidden_limit;
     fill_uniform(p + unit.weight, unit.is_output ? 1 : hidden, hidden, width, limit, rng);
     fill_uniform(p + unit.bias, 1, unit.is_output ? 1 : hidden, width, limit, rng);

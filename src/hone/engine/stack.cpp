@@ -22,6 +22,15 @@ Index most_columns(std::span<const MemberSpec> members) {
   return static_cast<Index>(largest);
 }
 
+NetworkShape shape_of(const NetworkOptions& network, Index inputs,
+                      std::span<const MemberSpec> members, Index components) {
+  const Index columns = most_columns(members);
+  return {.options = network,
+          .data_size = inputs,
+          .theta_size = components > 0 ? columns - 1 : columns,
+          .outputs = components > 0 ? 3 * components : 1};
+}
+
 Rng MemberSpec::stream(const Rng& root) const {
   return root.child(fmt::format("member {}", fmt::join(columns, ",")), replica);
 }
@@ -30,16 +39,20 @@ std::string MemberSpec::name() const {
   return fmt::format("{} #{}", fmt::join(columns, ","), replica);
 }
 
-RatioStack::RatioStack(std::vector<MemberSpec> members, const NetworkOptions& network,
-                       const EmbeddingOptions& embedding, Standardizer x, Standardizer theta)
-    : members_(std::move(members)), x_scores_(std::move(x)), theta_scores_(std::move(theta)) {
+NetworkStack::NetworkStack(std::vector<MemberSpec> members, const NetworkOptions& network,
+                           Index components, const EmbeddingOptions& embedding, Standardizer x,
+                           Standardizer theta)
+    : members_(std::move(members)),
+      components_(components),
+      x_scores_(std::move(x)),
+      theta_scores_(std::move(theta)) {
   Index inputs = x_scores_.cols();
   if (embedding.kind != EmbeddingKind::none) {
     embedding_ = std::make_unique<Embedding<float>>(inputs, embedding);
     embedding_parameters_ = AlignedBuffer<float>(std::size_t(embedding_->parameters()));
     inputs = embedding.features;
   }
-  NetworkShape shape{.options = network, .data_size = inputs, .theta_size = most_columns(members_)};
+  NetworkShape shape = shape_of(network, inputs, members_, components_);
   networks_.push_back(std::make_unique<Network<float>>(shape));
   if (network.norm == Norm::alternate) {
     shape.alternative = true;
@@ -48,26 +61,26 @@ RatioStack::RatioStack(std::vector<MemberSpec> members, const NetworkOptions& ne
   parameters_ = AlignedBuffer<float>(std::size_t(layout().total * size()));
 }
 
-const Network<float>& RatioStack::network(Index k) const {
+const Network<float>& NetworkStack::network(Index k) const {
   return *networks_[static_cast<std::size_t>(member(k).replica % networks_.size())];
 }
 
-std::size_t RatioStack::bytes_per_member() const {
+std::size_t NetworkStack::bytes_per_member() const {
   return static_cast<std::size_t>(layout().total) * sizeof(float);
 }
 
-std::span<float> RatioStack::parameters(Index k) {
+std::span<float> NetworkStack::parameters(Index k) {
   return parameters_.span().subspan(std::size_t(k * layout().total), std::size_t(layout().total));
 }
-std::span<const float> RatioStack::parameters(Index k) const {
+std::span<const float> NetworkStack::parameters(Index k) const {
   return parameters_.span().subspan(std::size_t(k * layout().total), std::size_t(layout().total));
 }
 
-Index RatioStack::feature_stride() const {
+Index NetworkStack::feature_stride() const {
   return embedding_ ? embedding_->feature_stride() : padded(x_scores_.cols());
 }
 
-Matrix<float> RatioStack::features(MatrixView<const float> x) const {
+Matrix<float> NetworkStack::features(MatrixView<const float> x) const {
   HONE_ASSERT(x.cols() == data_size());
   const FlushDenormals flush;
   Matrix<float> scores(x.rows(), padded(x.cols()));
@@ -84,9 +97,9 @@ Matrix<float> RatioStack::features(MatrixView<const float> x) const {
   return result;
 }
 
-Matrix<float> RatioStack::standardized_theta(Index k, MatrixView<const float> theta) const {
+Matrix<float> NetworkStack::standardized_theta(Index k, MatrixView<const float> theta) const {
   const std::vector<int>& columns = member(k).columns;
-  HONE_ASSERT(theta.cols() == static_cast<Index>(columns.size()));
+  HONE_ASSERT(theta.cols() <= static_cast<Index>(columns.size()));
   Matrix<float> scores(theta.rows(), theta.cols());
   for (Index i = 0; i < theta.rows(); ++i) {
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -96,6 +109,10 @@ Matrix<float> RatioStack::standardized_theta(Index k, MatrixView<const float> th
   }
   return scores;
 }
+
+RatioStack::RatioStack(std::vector<MemberSpec> members, const NetworkOptions& network,
+                       const EmbeddingOptions& embedding, Standardizer x, Standardizer theta)
+    : NetworkStack(std::move(members), network, 0, embedding, std::move(x), std::move(theta)) {}
 
 void RatioStack::log_ratios(MatrixView<float> out, Index k, MatrixView<const float> features,
                             MatrixView<const float> theta) const {
@@ -112,6 +129,7 @@ void RatioStack::log_ratio_blocks(MatrixView<float> out, Index k, MatrixView<con
 // The thetas of row i of `features` begin at row i theta_step.
 void RatioStack::evaluate(MatrixView<float> out, Index k, MatrixView<const float> features,
                           MatrixView<const float> theta, Index theta_step) const {
+  HONE_ASSERT(theta.cols() == std::ssize(member(k).columns));
   const Matrix<float> scores = standardized_theta(k, theta);
   const Index width = layout().width, theta_size = scores.cols();
   const float* p = parameters(k).data();
@@ -139,6 +157,7 @@ void RatioStack::evaluate(MatrixView<float> out, Index k, MatrixView<const float
 void RatioStack::log_ratio_pairs(std::span<float> out, Index k, MatrixView<const float> features,
                                  MatrixView<const float> theta) const {
   HONE_ASSERT(features.rows() == theta.rows() && static_cast<Index>(out.size()) == theta.rows());
+  HONE_ASSERT(theta.cols() == std::ssize(member(k).columns));
   const Matrix<float> scores = standardized_theta(k, theta);
   const Index width = layout().width;
   const float* p = parameters(k).data();

@@ -33,39 +33,29 @@ inline constexpr Index kLargestReplica = Index{1} << 53;
 
 Index most_columns(std::span<const MemberSpec> members);
 
+// Of the networks of a stack (NetworkStack): `inputs` are the numbers that all members see.
+NetworkShape shape_of(const NetworkOptions& network, Index inputs,
+                      std::span<const MemberSpec> members, Index components);
+
 // K trained networks with one layout of parameters on the same x, each on its own columns of theta,
 // with the standard scores and the embedding in front of them. Immutable in use; evaluation is
-// thread-safe and runs on all threads.
-class RatioStack {
+// thread-safe and runs on all threads. RatioStack and DensityStack (density_stack.h) say what the
+// networks learn.
+class NetworkStack {
  public:
-  RatioStack(std::vector<MemberSpec> members, const NetworkOptions& network,
-             const EmbeddingOptions& embedding, Standardizer x, Standardizer theta);
-
   Index size() const { return static_cast<Index>(members_.size()); }
   const MemberSpec& member(Index k) const { return members_[static_cast<std::size_t>(k)]; }
   std::span<const MemberSpec> members() const { return members_; }
   Index data_size() const { return x_scores_.cols(); }
+  Index components() const { return components_; }
   std::size_t bytes_per_member() const;  // of the parameters
 
   // What the networks see of raw data x (n, data_size): standard scores, or the embedding's
   // features. (n, feature_stride())
   Matrix<float> features(MatrixView<const float> x) const;
 
-  // out (n, m): log ratio of member k for every row of `features` and every row of theta
-  // (m, columns of the member), raw. Many thetas for one x, one grid for many x.
-  void log_ratios(MatrixView<float> out, Index k, MatrixView<const float> features,
-                  MatrixView<const float> theta) const;
-  // out (n, m): log ratio of member k for row i of `features` and m thetas of its own, rows i m ..
-  // i m + m - 1 of theta (n m, columns of the member), raw.
-  void log_ratio_blocks(MatrixView<float> out, Index k, MatrixView<const float> features,
-                        MatrixView<const float> theta) const;
-  // out[i]: log ratio of row i of `features` with row i of theta.
-  void log_ratio_pairs(std::span<float> out, Index k, MatrixView<const float> features,
-                       MatrixView<const float> theta) const;
-
   // Everything needed to evaluate again, bit for bit.
   std::vector<NamedArray> to_arrays() const;
-  static RatioStack from_arrays(std::span<const NamedArray> arrays);
 
   // For the trainer.
   const Network<float>& network(Index k) const;
@@ -79,17 +69,48 @@ class RatioStack {
   std::span<const float> embedding_parameters() const { return embedding_parameters_.span(); }
   Index feature_stride() const;
 
- private:
-  Matrix<float> standardized_theta(Index k, MatrixView<const float> theta) const;
-  void evaluate(MatrixView<float> out, Index k, MatrixView<const float> features,
-                MatrixView<const float> theta, Index theta_step) const;
+ protected:
+  // components: 0 for ratios, which see all columns of a member; else of the mixture that is the
+  // density of a member's last column given the others.
+  NetworkStack(std::vector<MemberSpec> members, const NetworkOptions& network, Index components,
+               const EmbeddingOptions& embedding, Standardizer x, Standardizer theta);
+  static NetworkStack stack_from_arrays(std::span<const NamedArray> arrays);
 
+  // Standard scores of columns of the member, as many as `theta` (n, columns) has.
+  Matrix<float> standardized_theta(Index k, MatrixView<const float> theta) const;
+
+ private:
   std::vector<MemberSpec> members_;
+  Index components_;
   Standardizer x_scores_, theta_scores_;
   std::unique_ptr<Embedding<float>> embedding_;            // null: none
   std::vector<std::unique_ptr<Network<float>>> networks_;  // its kinds; replicas take turns
   AlignedBuffer<float> parameters_;                        // (K, layout.total)
   AlignedBuffer<float> embedding_parameters_;
+};
+
+class RatioStack : public NetworkStack {
+ public:
+  RatioStack(std::vector<MemberSpec> members, const NetworkOptions& network,
+             const EmbeddingOptions& embedding, Standardizer x, Standardizer theta);
+  static RatioStack from_arrays(std::span<const NamedArray> arrays);  // of to_arrays()
+
+  // out (n, m): log ratio of member k for every row of `features` and every row of theta
+  // (m, columns of the member), raw. Many thetas for one x, one grid for many x.
+  void log_ratios(MatrixView<float> out, Index k, MatrixView<const float> features,
+                  MatrixView<const float> theta) const;
+  // out (n, m): log ratio of member k for row i of `features` and m thetas of its own, rows i m ..
+  // i m + m - 1 of theta (n m, columns of the member), raw.
+  void log_ratio_blocks(MatrixView<float> out, Index k, MatrixView<const float> features,
+                        MatrixView<const float> theta) const;
+  // out[i]: log ratio of row i of `features` with row i of theta.
+  void log_ratio_pairs(std::span<float> out, Index k, MatrixView<const float> features,
+                       MatrixView<const float> theta) const;
+
+ private:
+  explicit RatioStack(NetworkStack stack) : NetworkStack(std::move(stack)) {}
+  void evaluate(MatrixView<float> out, Index k, MatrixView<const float> features,
+                MatrixView<const float> theta, Index theta_step) const;
 };
 
 }  // namespace hone

@@ -1,5 +1,6 @@
-// RatioStack to named arrays and back. Layout of the arrays:
+// NetworkStack to named arrays and back. Layout of the arrays:
 //   shape                 every option that decides the parameters' shapes, as numbers
+//   components            of the densities' mixtures; absent for ratios
 //   members               (K, 1 + theta columns): replica, then columns, -1 beyond the last
 //   x.mean, x.inverse, theta.mean, theta.inverse
 //   x.center, x.softness  only where tails of x are softened
@@ -9,6 +10,7 @@
 #include <cmath>
 
 #include "hone/core/error.h"
+#include "hone/engine/mixture.h"
 #include "hone/engine/stack.h"
 
 namespace hone {
@@ -99,6 +101,12 @@ Standardizer read_scores(std::span<const NamedArray> arrays, const std::string& 
   return scores;
 }
 
+Index read_components(std::span<const NamedArray> arrays) {
+  if (std::ranges::find(arrays, "components", &NamedArray::name) == arrays.end()) return 0;
+  const auto value = array_values<double>(arrays, "components", std::vector<Index>{1});
+  return 1 + whole_number(value[0] - 1, kMostComponents - 1, "components");
+}
+
 std::vector<MemberSpec> read_members(std::span<const NamedArray> arrays, int theta_columns) {
   const auto values = array_values<double>(arrays, "members", std::vector<Index>{-1, -1});
   const Index rows = find_array(arrays, "members").shape[0];
@@ -130,7 +138,7 @@ void check_blocks(std::span<const NamedArray> arrays, std::span<const ParameterB
 
 void check_shapes(std::span<const NamedArray> arrays, const NetworkOptions& network,
                   const EmbeddingOptions& embedding, std::span<const MemberSpec> members,
-                  Index data_size) {
+                  Index components, Index data_size) {
   if (data_size < 1) fail(ErrorKind::io, "network file: x has no columns; the file is damaged");
   Index inputs = data_size;
   if (embedding.kind != EmbeddingKind::none) {
@@ -138,19 +146,20 @@ void check_shapes(std::span<const NamedArray> arrays, const NetworkOptions& netw
     check_blocks(arrays, Embedding<float>(data_size, embedding).blocks(), 0);
     inputs = embedding.features;
   }
-  const NetworkLayout layout({network, inputs, most_columns(members)});
+  const NetworkLayout layout(shape_of(network, inputs, members, components));
   check_blocks(arrays, layout.blocks, static_cast<Index>(members.size()));
 }
 
 }  // namespace
 
-std::vector<NamedArray> RatioStack::to_arrays() const {
+std::vector<NamedArray> NetworkStack::to_arrays() const {
   const NetworkShape& shape = networks_.front()->shape();
   const EmbeddingOptions embedding = embedding_ ? embedding_->options() : EmbeddingOptions{};
   std::vector<NamedArray> arrays;
   auto numbers = shape_numbers(shape.options, embedding);
   arrays.push_back({"shape", {static_cast<Index>(numbers.size())}, std::move(numbers)});
-  const Index cols = 1 + shape.theta_size;
+  if (components_ > 0) arrays.push_back({"components", {1}, std::vector{double(components_)}});
+  const Index cols = 1 + most_columns(members_);
   std::vector<double> members(std::size_t(size() * cols), -1.0);
   for (Index k = 0; k < size(); ++k) {
     members[std::size_t(k * cols)] = static_cast<double>(member(k).replica);
@@ -183,14 +192,22 @@ std::vector<NamedArray> RatioStack::to_arrays() const {
 }
 
 RatioStack RatioStack::from_arrays(std::span<const NamedArray> arrays) {
+  NetworkStack stack = stack_from_arrays(arrays);
+  if (stack.components() > 0) fail(ErrorKind::io, "network file: it holds densities, not ratios");
+  return RatioStack(std::move(stack));
+}
+
+NetworkStack NetworkStack::stack_from_arrays(std::span<const NamedArray> arrays) {
   NetworkOptions network;
   EmbeddingOptions embedding;
   read_shape(network, embedding, array_values<double>(arrays, "shape", std::vector<Index>{-1}));
   Standardizer theta = read_scores(arrays, "theta");
   std::vector<MemberSpec> members = read_members(arrays, static_cast<int>(theta.cols()));
   Standardizer x = read_scores(arrays, "x");
-  check_shapes(arrays, network, embedding, members, x.cols());
-  RatioStack stack(std::move(members), network, embedding, std::move(x), std::move(theta));
+  const Index components = read_components(arrays);
+  check_shapes(arrays, network, embedding, members, components, x.cols());
+  NetworkStack stack(std::move(members), network, components, embedding, std::move(x),
+                     std::move(theta));
   if (stack.embedding_) {
     for (const ParameterBlock& block : stack.embedding_->blocks()) {
       const auto values = array_values<float>(arrays, block.name, shape_of(block, 0));

@@ -38,18 +38,19 @@ Workspace<T>::Workspace(const NetworkLayout& layout, Index theta_size, Index max
     const bool activates = training ? !unit.takes_z_as_it_is() : activated.empty();
     activated.push_back(buffer<T>(activates ? max_rows : 0, width));
   }
-  projected = buffer<T>(batch_rows, width);
+  projected = buffer<T>(batch_rows, layout.projected_width());
   theta = buffer<T>(max_rows, theta_size);
-  logits = buffer<T>(1, max_rows);
+  logits = buffer<T>(layout.output_width, max_rows);
   if (!training) return;
 
-  dlogits = buffer<T>(1, max_rows);
+  dlogits = buffer<T>(layout.output_width, max_rows);
   for (auto& gradient_buffer : gradient_z) gradient_buffer = buffer<T>(max_rows, width);
   for (auto* columns : {&sum_d, &sum_dz, &back_scale, &back_slope, &back_offset}) {
     *columns = buffer<T>(1, width);
   }
   const Index data_rows = (layout.weight_theta - layout.weight_x) / width;
-  transposed = buffer<T>(width, std::max(width, data_rows));
+  transposed = buffer<T>(std::max(width, layout.output_width),
+                         std::max({width, data_rows, layout.output_width}));
   dprojected = buffer<T>(batch_rows, width);
   gradient = buffer<T>(1, layout.trained);
 }

@@ -35,9 +35,9 @@ struct Workspace {
   std::vector<AlignedBuffer<T>> row_mean, row_inverse;  // (rows) per unit, for layer norm
   std::vector<AlignedBuffer<T>> mask;                   // (rows, width) per unit with dropout
   std::vector<AlignedBuffer<T>> activated;              // (rows, width) per unit, or one block
-  AlignedBuffer<T> projected;                           // (batch rows, width): x W_x
+  AlignedBuffer<T> projected;                           // (batch rows, projected_width)
   AlignedBuffer<T> theta;   // (rows, theta_size), for the trainer to fill
-  AlignedBuffer<T> logits;  // (rows)
+  AlignedBuffer<T> logits;  // (rows, output_width)
 
   // Gradient of z_k lives in gradient_z[k % 3]: two are in use by the sweep, the third waits for
   // its skip connection.
@@ -45,9 +45,9 @@ struct Workspace {
   AlignedBuffer<T> gradient_z[3];                        // (rows, width) each
   AlignedBuffer<T> sum_d, sum_dz;                        // (width)
   AlignedBuffer<T> back_scale, back_slope, back_offset;  // dz = d * scale + z * slope + offset
-  AlignedBuffer<T> transposed;  // (width, width) or (width, padded data size)
-  AlignedBuffer<T> dprojected;  // (batch rows, width)
-  AlignedBuffer<T> gradient;    // (layout.trained)
+  AlignedBuffer<T> transposed;                           // of one matrix of weights at a time
+  AlignedBuffer<T> dprojected;                           // (batch rows, width)
+  AlignedBuffer<T> gradient;                             // (layout.trained)
 };
 
 }  // namespace hone

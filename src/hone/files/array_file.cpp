@@ -37,7 +37,8 @@ NamedArray read_array(const SealedFile& file, const hdf5::Dataset& dataset,
 
 }  // namespace
 
-void write_arrays(const std::filesystem::path& path, std::span<const NamedArray> arrays) {
+void write_arrays(const std::filesystem::path& path, std::span<const NamedArray> arrays,
+                  const FileMark& mark) {
   hdf5::Builder builder(path.string());
   for (const NamedArray* array : sorted_by_name(arrays)) {
     std::visit(
@@ -46,11 +47,11 @@ void write_arrays(const std::filesystem::path& path, std::span<const NamedArray>
         },
         array->values);
   }
-  write_file_atomically(path, finish_sealed(builder));
+  write_file_atomically(path, finish_sealed(builder, {}, mark));
 }
 
-std::vector<NamedArray> read_arrays(const std::filesystem::path& path) {
-  const SealedFile file(path);
+std::vector<NamedArray> read_arrays(const std::filesystem::path& path, const FileMark& expected) {
+  const SealedFile file(path, expected);
   std::vector<NamedArray> arrays;
   for (const hdf5::Dataset& dataset : file.datasets()) {
     arrays.push_back(read_array(file, dataset, path.string()));

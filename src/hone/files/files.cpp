@@ -48,14 +48,43 @@ auto retry_when_interrupted(Call call) {
   return result;
 }
 
-void write_all(int file, std::span<const std::byte> bytes, const fs::path& path) {
-  while (!bytes.empty()) {
-    const ssize_t written =
-        retry_when_interrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
-    if (written < 0) fail_io(path, "write", errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
+fs::path directory_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
+
+// 64 random bits: process ids repeat on other machines, and nobody can put a link in the way of a
+// name that he cannot guess.
+fs::path temporary_for(const fs::path& path) {
+  std::random_device random;
+  fs::path temporary = path;
+  temporary += fmt::format(".{:08x}{:08x}{}", random(), random(), kTemporarySuffix);
+  return temporary;
+}
+
+enum class Sync { yes, no };
+
+void write_new(const fs::path& temporary, std::span<const std::byte> bytes, const fs::path& path,
+               Sync sync) {
+  constexpr int kNewFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const FileDescriptor file(::open(temporary.c_str(), kNewFile, 0644));
+  if (file.get() < 0) fail_io(path, "write", errno);
+  write_all(file.get(), bytes, path);
+  if (sync == Sync::yes && ::fsync(file.get()) != 0) fail_io(path, "sync", errno);
+}
+
+void replace(const fs::path& path, std::span<const std::byte> bytes, Sync sync) {
+  const fs::path temporary = temporary_for(path);
+  try {
+    write_new(temporary, bytes, path, sync);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_io(path, "write", errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  if (sync == Sync::yes) sync_directory(directory_of(path));
+}
+
+}  // namespace
 
 void sync_directory(const fs::path& directory) {
   const FileDescriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -64,32 +93,14 @@ void sync_directory(const fs::path& directory) {
   if (::fsync(file.get()) != 0 && errno != EINVAL) fail_io(directory, "sync", errno);
 }
 
-fs::path directory_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
-void write_and_sync(const fs::path& temporary, std::span<const std::byte> bytes,
-                    const fs::path& path, int how) {
-  const FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644));
-  if (file.get() < 0) fail_io(path, "write", errno);
-  write_all(file.get(), bytes, path);
-  if (::fsync(file.get()) != 0) fail_io(path, "sync", errno);
-}
-
-// how: O_TRUNC takes over what an earlier process left, O_EXCL insists on a new file.
-void write_by_way_of(const fs::path& temporary, std::span<const std::byte> bytes,
-                     const fs::path& path, int how) {
-  try {
-    write_and_sync(temporary, bytes, path, how);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_io(path, "write", errno);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
+void write_all(int file, std::span<const std::byte> bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        retry_when_interrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
+    if (written < 0) fail_io(path, "write", errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
-  sync_directory(directory_of(path));
 }
-
-}  // namespace
 
 void fail_io(const fs::path& path, std::string_view action, int code) {
   throw Error(ErrorKind::io,
@@ -100,17 +111,11 @@ void fail_io(const fs::path& path, std::string_view action, int code) {
 }
 
 void write_file_atomically(const fs::path& path, std::span<const std::byte> bytes) {
-  fs::path temporary = path;
-  temporary += kTemporarySuffix;
-  write_by_way_of(temporary, bytes, path, O_TRUNC);
+  replace(path, bytes, Sync::yes);
 }
 
-void write_shared_file_atomically(const fs::path& path, std::span<const std::byte> bytes) {
-  // Process ids repeat on other machines; 64 random bits do not.
-  std::random_device random;
-  fs::path temporary = path;
-  temporary += fmt::format(".{:08x}{:08x}{}", random(), random(), kTemporarySuffix);
-  write_by_way_of(temporary, bytes, path, O_EXCL);
+void replace_file(const fs::path& path, std::string_view text) {
+  replace(path, std::as_bytes(std::span(text)), Sync::no);
 }
 
 void write_file_atomically(const fs::path& path, std::string_view text) {

@@ -16,14 +16,17 @@ namespace hone {
 // path, the system's reason and what to do.
 
 // After a crash at any moment the file holds either its old content or the new one, never a part:
-// written to "<path>.tmp", synced, renamed, and the directory synced. Durable on return.
+// written to a new file with a random name, "<path>.<16 digits>.tmp", synced, renamed, and the
+// directory synced. Durable on return. Several processes, maybe on several machines, may write it
+// at the same time: the last one to finish wins. A link at <path> is replaced, never followed.
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
-// The same for a file that several processes, maybe on several machines, may write at the same
-// time: each has a temporary file of its own, and the last one to finish wins.
-void write_shared_file_atomically(const std::filesystem::path& path,
-                                  std::span<const std::byte> bytes);
+// The same without waiting for the disk: for what nobody needs after a power cut.
+void replace_file(const std::filesystem::path& path, std::string_view text);
+
+// All of it, also to pipes and devices. `path` is for the message.
+void write_all(int file, std::span<const std::byte> bytes, const std::filesystem::path& path);
 
 // The whole file; refuses more than `limit` bytes, as nothing hone reads whole is large.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 26);
@@ -31,6 +34,9 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit = std
 // Removes "*.tmp" files that an interrupted write left in the directory. Only for the process
 // that holds the run's lock, for another may be writing them.
 void remove_temporary_files(const std::filesystem::path& directory);
+
+// What was created, renamed or removed in it is durable on return.
+void sync_directory(const std::filesystem::path& directory);
 
 // A directory and its parents, durable on return.
 void create_directories_durably(const std::filesystem::path& directory);

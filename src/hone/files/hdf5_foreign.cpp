@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "hone/core/suggestion.h"
+#include "hone/files/confine.h"
 #include "hone/files/files.h"
 #include "hone/files/hdf5_handle.h"
 
@@ -162,8 +163,7 @@ std::vector<Numbers> read_foreign(const std::filesystem::path& path,
     ::signal(SIGALRM, SIG_DFL);
     ::signal(SIGPIPE, SIG_IGN);
     ::alarm(static_cast<unsigned>(60 + std::min<Index>(length >> 20, 1000000)));
-    reading.reset();
-    answer(writing->get(), path, names);
+    answer(confine_this_process(writing->get(), length), path, names);
   }
   const Child child(process);
   writing.reset();

@@ -14,6 +14,7 @@ namespace hone::hdf5 {
 //
 // libhdf5 is used in a process of its own, which hands back the numbers: of files in chunks with
 // some bytes changed, one in a thousand crashes version 1.10.8. That must not take hone with it.
+// And should such a file do more than crash it, the process is confined (hone/files/confine.h).
 std::vector<Numbers> read_foreign(const std::filesystem::path& path,
                                   const std::vector<std::string>& names);
 

@@ -1,6 +1,8 @@
 #include "hone/files/sample_file.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <numeric>
 
 #include "hone/core/error.h"
@@ -36,11 +38,61 @@ SampleTable read_csv(const std::filesystem::path& file) {
   return table;
 }
 
+std::string utf8(std::uint32_t point) {
+  std::string text;
+  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (point >> shift & 0x3F)); };
+  if (point < 0x80) {
+    text += static_cast<char>(point);
+  } else if (point < 0x800) {
+    text += static_cast<char>(0xC0 | point >> 6);
+    tail(0);
+  } else if (point < 0x10000) {
+    text += static_cast<char>(0xE0 | point >> 12);
+    tail(6), tail(0);
+  } else {
+    text += static_cast<char>(0xF0 | (point >> 18 & 7));
+    tail(12), tail(6), tail(0);
+  }
+  return text;
+}
+
+// The texts of an array of NumPy's kind '<U', which holds characters of four bytes. Nothing if it
+// is of another kind.
+std::vector<std::string> text_array(const std::string& bytes) {
+  constexpr std::size_t kHead = 10;  // magic, version 1, length of the header
+  if (!is_npy(bytes) || bytes.size() < kHead || bytes[6] != 1) return {};
+  const std::size_t begin = kHead + static_cast<unsigned char>(bytes[8]) +
+                            256 * static_cast<std::size_t>(static_cast<unsigned char>(bytes[9]));
+  const std::size_t kind = bytes.find("'<U");
+  if (begin > bytes.size() || kind == std::string::npos || kind > begin) return {};
+  const std::size_t width = std::strtoul(bytes.c_str() + kind + 3, nullptr, 10);
+  if (width == 0 || width > bytes.size()) return {};
+  std::vector<std::string> texts;
+  for (std::size_t at = begin; at + 4 * width <= bytes.size(); at += 4 * width) {
+    std::string& text = texts.emplace_back();
+    for (std::size_t i = 0; i < width; ++i) {
+      std::uint32_t point = 0;
+      std::memcpy(&point, bytes.data() + at + 4 * i, sizeof(point));
+      if (point != 0) text += utf8(point);
+    }
+  }
+  return texts;
+}
+
 SampleTable read_npz(const std::filesystem::path& file) {
   const ZipFile archive(file);
+  if (archive.contains("samples.npy")) {  // as `hone sample --format npz` writes them
+    SampleTable table{
+        {}, npy_matrix(parse_npy(archive.read("samples.npy"), file.string()), file.string())};
+    if (archive.contains("names.npy")) table.names = text_array(archive.read("names.npy"));
+    if (std::ssize(table.names) != table.values.cols()) table.names.clear();
+    return table;
+  }
   const std::vector<std::string> names = archive.names();
   if (names.size() != 1) {
-    fail(ErrorKind::input, "{}: there are {} arrays in it; samples are one array, alone",
+    fail(ErrorKind::input,
+         "{}: there are {} arrays in it; samples are one array, alone or "
+         "of the name 'samples'",
          file.string(), names.size());
   }
   return {{}, npy_matrix(parse_npy(archive.read(names[0]), file.string()), file.string())};

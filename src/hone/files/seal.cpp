@@ -18,25 +18,32 @@ static_assert(std::endian::native == std::endian::little, "the store's files are
 
 constexpr Index kPieceBytes = Index{1} << 20;  // a multiple of 8, as checksum() needs in between
 
+constexpr std::size_t kLongestName = 200;
+
+// Version 1 is of files that belong to no run, or to a run that is older than marks.
 std::string seal_text(const Seal& seal) {
   std::string text = fmt::format(
-      "hone sealed HDF5 file 1\nlength {}\ncontents {} {}\ndata {} {}\ndata_checksum {:016x}\n"
+      "hone sealed HDF5 file {}\nlength {}\ncontents {} {}\ndata {} {}\ndata_checksum {:016x}\n"
       "body_checksum {:016x}\n",
-      seal.length, seal.contents.offset, seal.contents.bytes, seal.data.offset, seal.data.bytes,
-      seal.data_checksum, seal.body_checksum);
+      seal.mark.run == 0 ? 1 : 2, seal.length, seal.contents.offset, seal.contents.bytes,
+      seal.data.offset, seal.data.bytes, seal.data_checksum, seal.body_checksum);
+  if (seal.mark.run != 0)
+    text += fmt::format("run {:016x}\nfile {}\n", seal.mark.run, seal.mark.name);
   text.resize(static_cast<std::size_t>(kSealBytes), '\0');
   return text;
 }
 
 // Anything that is not exactly what seal_text() writes is damaged.
 bool parse_seal(Seal& seal, const std::string& text) {
-  const int found =
-      std::sscanf(text.c_str(),  // NOLINT: overlong numbers fail the comparison below
-                  "hone sealed HDF5 file 1 length %" SCNd64 " contents %" SCNd64 " %" SCNd64
-                  " data %" SCNd64 " %" SCNd64 " data_checksum %" SCNx64 " body_checksum %" SCNx64,
-                  &seal.length, &seal.contents.offset, &seal.contents.bytes, &seal.data.offset,
-                  &seal.data.bytes, &seal.data_checksum, &seal.body_checksum);
-  return found == 7 && text == seal_text(seal);
+  std::array<char, kLongestName + 1> name{};
+  const int found = std::sscanf(
+      text.c_str(),  // NOLINT: overlong numbers fail the comparison below
+      "hone sealed HDF5 file %*d length %" SCNd64 " contents %" SCNd64 " %" SCNd64 " data %" SCNd64
+      " %" SCNd64 " data_checksum %" SCNx64 " body_checksum %" SCNx64 " run %" SCNx64 " file %200s",
+      &seal.length, &seal.contents.offset, &seal.contents.bytes, &seal.data.offset,
+      &seal.data.bytes, &seal.data_checksum, &seal.body_checksum, &seal.mark.run, name.data());
+  seal.mark.name = name.data();
+  return (found == 7 || found == 9) && text == seal_text(seal);
 }
 
 bool lies_inside(Section section, Index length) {
@@ -71,6 +78,10 @@ std::uint64_t body_checksum(const Seal& seal, Read read) {
       seal.length,      seal.contents.offset, seal.contents.bytes,
       seal.data.offset, seal.data.bytes,      static_cast<Index>(seal.data_checksum)};
   std::uint64_t state = checksum(0, std::as_bytes(std::span(numbers)));
+  if (seal.mark.run != 0) {
+    state = checksum(state, std::as_bytes(std::span(&seal.mark.run, 1)));
+    state = checksum(state, std::as_bytes(std::span(seal.mark.name)));
+  }
   const Index data_begin = seal.data.bytes == 0 ? seal.length : seal.data.offset;
   const Index data_end = data_begin + seal.data.bytes;
   state = section_checksum(state, {kSealBytes, data_begin - kSealBytes}, read);
@@ -83,9 +94,9 @@ auto reader_of(const ReadableFile& file) {
 
 }  // namespace
 
-Seal seal_image(std::span<std::byte> image, Section contents, Section data) {
-  Seal seal{static_cast<Index>(image.size()), contents, data, 0, 0};
-  HONE_ASSERT(is_possible(seal));
+Seal seal_image(std::span<std::byte> image, Section contents, Section data, const FileMark& mark) {
+  Seal seal{static_cast<Index>(image.size()), contents, data, 0, mark, 0};
+  HONE_ASSERT(is_possible(seal) && mark.name.size() < kLongestName);
   const auto read = [image](std::span<std::byte> out, Index offset) {
     std::memcpy(out.data(), image.data() + offset, out.size());
   };
@@ -95,7 +106,7 @@ Seal seal_image(std::span<std::byte> image, Section contents, Section data) {
   return seal;
 }
 
-Seal verify_body(const ReadableFile& file) {
+Seal verify_body(const ReadableFile& file, const FileMark& expected) {
   const std::string path = file.path().string();
   if (file.length() < kSealBytes) fail(ErrorKind::io, "{}: damaged: the file is cut", path);
   std::string text(static_cast<std::size_t>(kSealBytes), '\0');
@@ -109,6 +120,9 @@ Seal verify_body(const ReadableFile& file) {
   }
   if (body_checksum(seal, reader_of(file)) != seal.body_checksum) {
     fail(ErrorKind::io, "{}: damaged: its checksum differs", path);
+  }
+  if (const auto reason = misplaced(seal.mark, expected)) {
+    fail(ErrorKind::io, "{}: {}", path, *reason);
   }
   return seal;
 }

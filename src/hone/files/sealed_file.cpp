@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hone/core/error.h"
+#include "hone/files/json_text.h"
 
 namespace hone {
 namespace {
@@ -71,7 +72,7 @@ std::vector<Dataset> parse_contents(const std::string& text, Index file_length) 
   std::vector<Dataset> datasets;
   std::set<std::string> names;
   Index left = file_length;  // arrays that overlap could ask for far more memory than the file has
-  for (const Json& json : Json::parse(text)) {
+  for (const Json& json : parse_json(text)) {
     datasets.push_back(dataset_from(json, file_length));
     if (!names.insert(datasets.back().name).second) {
       fail(ErrorKind::io, "'{}' twice", datasets.back().name);
@@ -95,7 +96,8 @@ std::vector<Dataset> read_contents(const ReadableFile& file, Section section) {
 
 }  // namespace
 
-std::vector<std::byte> finish_sealed(hdf5::Builder& builder, const std::string& data_name) {
+std::vector<std::byte> finish_sealed(hdf5::Builder& builder, const std::string& data_name,
+                                     const FileMark& mark) {
   Section data;
   for (const Dataset& dataset : builder.datasets()) {
     if (!data_name.empty() && dataset.name == data_name) data = section_of(dataset);
@@ -104,12 +106,14 @@ std::vector<std::byte> finish_sealed(hdf5::Builder& builder, const std::string& 
   builder.add_text(kContentsName, std::span(&text, 1));
   const Section contents = section_of(builder.datasets().back());
   std::vector<std::byte> image = builder.finish();
-  seal_image(image, contents, data);
+  seal_image(image, contents, data, mark);
   return image;
 }
 
-SealedFile::SealedFile(const std::filesystem::path& path)
-    : file_(path), seal_(verify_body(file_)), datasets_(read_contents(file_, seal_.contents)) {}
+SealedFile::SealedFile(const std::filesystem::path& path, const FileMark& expected)
+    : file_(path),
+      seal_(verify_body(file_, expected)),
+      datasets_(read_contents(file_, seal_.contents)) {}
 
 const Dataset& SealedFile::find(const std::string& name) const {
   const auto found = std::ranges::find(datasets_, name, &Dataset::name);

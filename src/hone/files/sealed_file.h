@@ -16,14 +16,16 @@ inline constexpr const char* kContentsName = "hone_contents";
 
 // Adds the table of contents and seals the file. If `data_name` is given, that data set is the
 // data section of the seal.
-std::vector<std::byte> finish_sealed(hdf5::Builder& builder, const std::string& data_name = {});
+std::vector<std::byte> finish_sealed(hdf5::Builder& builder, const std::string& data_name = {},
+                                     const FileMark& mark = {});
 
 // One of our own HDF5 files, read by its seal and table of contents. Every byte is checked before
 // it is used, but for the data section; nothing in the file can make this crash, or take more
 // memory than the file is long. Damage is an Error{io}.
 class SealedFile {
  public:
-  explicit SealedFile(const std::filesystem::path& path);
+  // A file that is not where it belongs is an Error{io} too.
+  explicit SealedFile(const std::filesystem::path& path, const FileMark& expected = {});
 
   const Seal& seal() const { return seal_; }
   const std::vector<hdf5::Dataset>& datasets() const { return datasets_; }

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <string_view>
 
-// Values and keys nest at most 32 deep each: 1,024 levels do no harm to the stack.
-#define TOML_MAX_NESTED_VALUES 32
 #include <toml++/toml.h>
 
 #include "hone/core/error.h"
 #include "hone/files/files.h"
+#include "hone/files/toml_depth.h"
 
 namespace hone {
 namespace {
@@ -17,19 +16,14 @@ namespace {
 // Problem files are written by hand; the largest hold an observation.
 constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 
-// toml++ recurses into dotted keys without a limit of its own (as it does into values).
+// toml++ calls itself for each level of values and of dotted keys. Its own limit is that of the
+// system's library, whatever a program says, and thousands of levels need more than a small stack.
 constexpr int kDeepest = 32;
 
-// Counts the dots of a key: none lies in one piece of a number, a name or a short text.
 void check_depth(const std::string& text, const std::string& file) {
-  Index line = 1;
-  int dots = 0;
-  for (const char c : text) {
-    if (c == '\n') ++line;
-    if (std::string_view("\n,=[]{}#").find(c) != std::string_view::npos) dots = 0;
-    if (c == '.' && ++dots > kDeepest) {
-      fail(ErrorKind::input, "{}, line {}: a key of more than {} parts", file, line, kDeepest);
-    }
+  if (const auto line = line_of_too_deep_toml(text, kDeepest)) {
+    fail(ErrorKind::input, "{}, line {}: values or keys nested deeper than {} levels", file, *line,
+         kDeepest);
   }
 }
 

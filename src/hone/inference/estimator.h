@@ -47,6 +47,10 @@ struct EstimatorKind {
   TrainedPosterior (*assemble)(const EstimationRequest&, std::unique_ptr<TrainedNetworks>);
   // From AmortizedPosterior::to_arrays(). Error{io} if they do not fit.
   SharedPosterior (*load)(const Prior&, const Region&, std::span<const NamedArray>);
+  // The options as it uses them on so many simulations.
+  InferenceOptions (*fit)(InferenceOptions, const DataSize&) = fitted;
+  // Error{input} if it cannot learn from data of this length with these options.
+  void (*check)(const InferenceOptions&, Index data_size) = nullptr;
 };
 
 // Both steps, in this process.

@@ -29,7 +29,7 @@ const EstimatorKind& find_estimator(const std::string& name) {
   for (const Method& method : method_table()) {
     if (method.estimator().name == name) return method.estimator();
   }
-  fail(ErrorKind::io, "its estimator is '{}', which this version of hone does not know", name);
+  throw UnknownVersion(fmt::format("estimator = '{}': this version does not know it", name));
 }
 
 FinalTraining train_in_final_region(const InferenceRequest& request, const Region& region,
@@ -42,14 +42,25 @@ FinalTraining train_in_final_region(const InferenceRequest& request, const Regio
                        request.observer);
   TrainedPosterior posterior = request.journal.final_posterior([&] {
     const Dataset data = simulations.inside(region, options.validation_fraction);
+    const EstimatorKind& kind = find_method(options.method).estimator();
     return request.trainer.train(
-        find_method(options.method).estimator(),
-        {data, request.marginals, fitted(options, data_size(data)).ensemble, options,
-         request.rng.child("final"), request.observer});
+        kind, {data, request.marginals, kind.fit(options, data_size(data)).ensemble, options,
+               request.rng.child("final"), request.observer});
   });
   Region trained_in = posterior.posterior->prior().region();
   const Index rows = simulations.count_inside(trained_in);
   return {std::move(posterior), std::move(trained_in), rows};
+}
+
+Cut no_cut(const Region& region) {
+  const std::vector<double> ones(static_cast<std::size_t>(region.dimensions()), 1.0);
+  const std::vector<double> zeros(static_cast<std::size_t>(region.dimensions()), 0.0);
+  return {.region = region,
+          .mass_ratio = 1,
+          .axis_ratio = ones,
+          .lost_mass = zeros,
+          .edge_low = zeros,
+          .edge_high = zeros};
 }
 
 }  // namespace hone

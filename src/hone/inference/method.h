@@ -37,8 +37,16 @@ class Journal {
   virtual TrainedPosterior final_posterior(const std::function<TrainedPosterior()>& compute) {
     return compute();
   }
+  // Of a round that round() gave.
+  virtual SharedPosterior networks(const Round& round) { return round.networks; }
 };
 Journal& no_journal();
+
+// Where rounds go on that had stopped with a smaller budget.
+struct Continuation {
+  std::vector<Round> rounds = {};    // that were made
+  Region region = Region::whole(1);  // where they ended
+};
 
 struct InferenceRequest {
   Simulations& simulations;  // made as the method asks for them
@@ -49,6 +57,9 @@ struct InferenceRequest {
   Journal& journal = no_journal();
   Observer& observer = silent_observer();
   NetworkTrainer& trainer = local_trainer();
+  // log p(observation | theta), up to a constant; none: not known.
+  std::function<double(std::span<const double> theta)> log_likelihood = nullptr;
+  const Continuation* start = nullptr;  // null: from the whole prior
 };
 
 struct InferenceResult {
@@ -67,6 +78,10 @@ struct Method {
   std::vector<std::string> option_groups;  // headings of the options that it reads
   const EstimatorKind& (*estimator)();     // what it trains
   InferenceResult (*infer)(const InferenceRequest&);
+  // Its posterior holds for any data from its region, so that it can be tested on simulations.
+  // False: for the observation alone.
+  bool amortized = true;
+  bool needs_likelihood = false;  // InferenceRequest::log_likelihood instead of simulations
 };
 
 // Adding a method: its file, a row here, a page docs/methods/<name>.md. The conformance test
@@ -87,6 +102,9 @@ struct FinalTraining {
 };
 FinalTraining train_in_final_region(const InferenceRequest& request, const Region& region,
                                     int rounds);
+
+// The cut of a round that cuts nothing.
+Cut no_cut(const Region& region);
 
 // Training needs this many simulations, of which a tenth or so validate. No round asks for less,
 // and no cut is made that would leave less.

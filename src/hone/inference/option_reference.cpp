@@ -22,7 +22,7 @@ std::string other_presets(const InferenceOptions& standard, const InferenceOptio
   std::string text = "\n## Other presets\n";
   for (const std::string& name : preset_names()) {
     if (name == "default" || name == "paper") continue;
-    const bool from_paper = name.starts_with("paper");
+    const bool from_paper = name.starts_with("paper") || name == "published";
     const InferenceOptions chosen = preset(name);
     text += fmt::format("\n`{}` is `{}` but for:\n\n| option | value |\n|---|---|\n", name,
                         from_paper ? "paper" : "default");
@@ -43,7 +43,7 @@ std::string option_reference() {
       "Made by `hone options --markdown`. Every option is a flag of `hone run`, with `-` for `_`:\n"
       "`--round-fraction 0.2` sets `round_fraction`. `--preset` chooses the column to start from,\n"
       "or one of the [others](#other-presets). Built-in problems bring a `budget` of their own\n"
-      "(`hone tasks`), and `cmb` its preset, `cosmology`.\n";
+      "(`hone tasks`), and `cmb` its preset, `spectra`.\n";
   for (const std::string& group : groups()) {
     text += fmt::format(
         "\n## {}\n\n| option | meaning | allowed | default | paper |\n|---|---|---|---|---|\n",

@@ -7,6 +7,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
+#include "hone/files/json_text.h"
 #include "hone/inference/method.h"
 #include "hone/inference/options.h"
 
@@ -147,7 +148,8 @@ constexpr Limits kInnerFraction{.low = 0, .high = 1, .low_open = true, .high_ope
 
 std::vector<OptionEntry> make_table() {
   const std::string algorithm = "Algorithm", rounds = "Rounds", truncation = "Truncation",
-                    network = "Networks", embedding = "Shared embedding", training = "Training";
+                    network = "Networks", embedding = "Shared embedding", training = "Training",
+                    density = "Densities", abc = "Approximate Bayesian computation";
   const std::vector<std::string> activations{"identity", "relu", "silu"};
   return {
       method_entry(algorithm),
@@ -178,6 +180,11 @@ std::vector<OptionEntry> make_table() {
               "Rounds in a row that must hardly shrink before truncating stops, while there is "
               "budget for them; each doubles the simulations of the next",
               at_least(1), HONE_FIELD(stop_rounds)),
+      real(
+          "final_fraction", rounds,
+          "Fraction of the budget that is for the final region: a round that would need some of it "
+          "is not begun; 0: rounds may take all",
+          kFractionBelowOne, HONE_FIELD(final_fraction)),
       flag("spend_all", algorithm,
            "Simulate what is left of the budget in the final region; false: the budget is a limit",
            HONE_FIELD(spend_all)),
@@ -275,6 +282,30 @@ std::vector<OptionEntry> make_table() {
            at_least(0), HONE_FIELD(training.column_shrinkage)),
       real("weight_average", training, "Decay per step of an average of the weights; 0: off",
            kFractionBelowOne, HONE_FIELD(training.weight_average)),
+      integer("components", density, "Gaussians that a density is a mixture of", between(1, 64),
+              HONE_FIELD(density.components)),
+      integer("density_steps", density,
+              "Steps of training at the least: few simulations get more epochs", at_least(1),
+              HONE_FIELD(density.steps)),
+      real("density_dropout", density, "Dropout probability of networks that learn densities",
+           kFractionBelowOne, HONE_FIELD(density.dropout)),
+      choice("abc_scale", abc,
+             "What columns of the data are divided by: nothing, or their median absolute deviation",
+             {"none", "deviation"}, HONE_FIELD(abc.scale)),
+      flag("abc_adjust", abc, "Linear regression adjustment of the accepted simulations",
+           HONE_FIELD(abc.adjust)),
+      real("abc_accept_fraction", abc, "rej_abc: the nearest simulations, as a part of all",
+           kPositiveFraction, HONE_FIELD(abc.accept_fraction)),
+      integer("abc_accept_minimum", abc, "... and at least so many", at_least(2),
+              HONE_FIELD(abc.accept_minimum)),
+      real("abc_population_fraction", abc,
+           "smc_abc: size of a population over the budget; at least 100, at most a fifth",
+           kPositiveFraction, HONE_FIELD(abc.population_fraction)),
+      real("abc_quantile", abc,
+           "smc_abc: a population lies nearer than this part of the one before", kPositiveFraction,
+           HONE_FIELD(abc.quantile)),
+      real("abc_kernel_scale", abc, "smc_abc: covariance of the steps over that of the population",
+           above(0), HONE_FIELD(abc.kernel_scale)),
   };
 }
 
@@ -297,8 +328,12 @@ const OptionEntry& find_option(const std::string& name) {
 
 void set_option(InferenceOptions& options, const std::string& name, const std::string& text) {
   // Numbers, lists and truth values read as JSON; everything else is a word.
-  const Json parsed = Json::parse(text, nullptr, false);
-  find_option(name).set(options, parsed.is_discarded() ? Json(text) : parsed);
+  std::optional<Json> parsed = try_parse_json(text);
+  // 16,32 is as good as [16,32], and so is 16 alone.
+  if (find_option(name).get(options).is_array() && !(parsed && parsed->is_array())) {
+    parsed = try_parse_json("[" + text + "]");
+  }
+  find_option(name).set(options, parsed.value_or(Json(text)));
 }
 
 nlohmann::ordered_json to_json(const InferenceOptions& options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hone/core/error.h"
+#include "hone/inference/method.h"
 
 namespace hone {
 namespace {
@@ -76,6 +77,29 @@ InferenceOptions fitted(InferenceOptions options, const DataSize& data) {
   return options;
 }
 
+InferenceOptions fitted_densities(InferenceOptions options, const DataSize& data) {
+  InferenceOptions used = fitted(options, data);
+  constexpr int kMostNetworks = 4;
+  const auto few = [&](int least) {
+    const int wanted = networks(least, 4 * options.ensemble_rows, data.rows);
+    return std::min(wanted, std::max(least, kMostNetworks));
+  };
+  used.ensemble = few(options.ensemble);
+  used.round_ensemble = few(options.round_ensemble);
+  used.network.norm = Norm::none;
+  used.network.dropout = options.density.dropout;
+  TrainingOptions& training = used.training;
+  if (training.optimizer.clip_norm == 0) training.optimizer.clip_norm = 5;
+  const Index per_epoch = std::max<Index>(1, data.training_rows / training.batch_size);
+  const Index epochs = (options.density.steps + per_epoch - 1) / per_epoch;
+  training.max_epochs = std::max(training.max_epochs, static_cast<int>(epochs));
+  training.patience = std::max(training.patience, training.max_epochs / 3);
+  const double steps = static_cast<double>(training.max_epochs) * static_cast<double>(per_epoch);
+  training.weight_average =
+      std::clamp(1 - 10 / steps, 0.0, std::min(options.training.weight_average, 0.99));
+  return used;
+}
+
 FittedOptions fitted_options(const InferenceOptions& used, int networks) {
   return {.networks = networks,
           .batch_size = used.training.batch_size,
@@ -89,6 +113,8 @@ void InferenceOptions::validate(Index data_size) const {
   // What depends on more than one option, or on the data.
   validate_as_options(embedding, data_size);
   validate_as_options(training);
+  const EstimatorKind& kind = find_method(method).estimator();
+  if (kind.check != nullptr) kind.check(*this, data_size);
 }
 
 }  // namespace hone

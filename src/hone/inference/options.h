@@ -31,6 +31,31 @@ struct TruncationOptions {
   bool operator==(const TruncationOptions&) const = default;
 };
 
+// Networks that learn densities (density_estimator.h, likelihood_estimator.h).
+struct DensityOptions {
+  int components = 8;  // Gaussians that a density is a mixture of
+  Index steps = 1500;  // of the optimiser at the least: few simulations get more epochs
+  double dropout = 0;
+
+  bool operator==(const DensityOptions&) const = default;
+};
+
+// What the columns of the data are divided by before distances are measured.
+enum class AbcScale { none, deviation };
+
+// Approximate Bayesian computation (abc.h).
+struct AbcOptions {
+  AbcScale scale = AbcScale::deviation;
+  bool adjust = true;                // linear regression adjustment
+  double accept_fraction = 0.02;     // rejection: the nearest so many ...
+  Index accept_minimum = 200;        // ... at least
+  double population_fraction = 0.1;  // populations of SMC, over the budget; 100 at least
+  double quantile = 0.2;             // of the distances of a population: the limit of the next
+  double kernel_scale = 0.5;         // of the population's covariance
+
+  bool operator==(const AbcOptions&) const = default;
+};
+
 // As they are: the default preset. docs/decisions/ has the measurements: 0003, 0004, 0006, 0008,
 // 0009 and 0010.
 struct InferenceOptions {
@@ -45,8 +70,9 @@ struct InferenceOptions {
   bool poisson_counts = false;
   double stop_ratio = 0.8;
   double stop_axis_ratio = 0.85;
-  int stop_rounds = 2;    // stop after so many rounds in a row that hardly shrink
-  bool spend_all = true;  // simulate what is left of the budget in the final region
+  int stop_rounds = 2;          // stop after so many rounds in a row that hardly shrink
+  double final_fraction = 0.3;  // of the budget: rounds leave it to the final region
+  bool spend_all = true;        // simulate what is left of the budget in the final region
   TruncationOptions truncation;
 
   int ensemble = 2;            // networks per requested marginal
@@ -67,7 +93,9 @@ struct InferenceOptions {
       .column_shrinkage = 1,
       .embedding_full_rate_inputs = 48,
       .embedding_start = EmbeddingStart::regression};
+  DensityOptions density;
   double max_failed_fraction = 0.5;
+  AbcOptions abc;
 
   // Throws Error{input} naming the option, the value and the limit. A convolution must not use up
   // the data.
@@ -86,6 +114,10 @@ struct DataSize {
 // batches, a shorter average of the weights and wider padding; few columns are not shrunk. What a
 // round used is this and nothing else, and is written into its file.
 InferenceOptions fitted(InferenceOptions options, const DataSize& data);
+
+// The same for networks that learn densities: no norm, a clipped gradient, as many epochs as it
+// takes for the steps asked for, and four networks instead of two where simulations are few.
+InferenceOptions fitted_densities(InferenceOptions options, const DataSize& data);
 
 // What of them differs from round to round.
 struct FittedOptions {
@@ -126,8 +158,8 @@ InferenceOptions inference_options_from_json(const nlohmann::json& json);
 // Those of `json` in place of what `start` says.
 InferenceOptions with_options(InferenceOptions start, const nlohmann::json& json);
 
-// What a run.json of format 1 means where it lacks an option, for it was written before there was
-// one.
-InferenceOptions format_1_defaults();
+// What a run.json of an old format means where it lacks an option, for it was written before there
+// was one.
+InferenceOptions old_run_defaults();
 
 }  // namespace hone

@@ -2,54 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
-#include <boost/math/special_functions/erf.hpp>
-
 #include "hone/core/error.h"
+#include "hone/inference/network_coordinates.h"
 
 namespace hone {
-namespace {
-
-// The standard normal quantile.
-double normal_quantile(const UnitPoint& point) {
-  const bool low = point.u <= point.complement;
-  const double tail = std::max(low ? point.u : point.complement, 1e-300);
-  const double distance = std::numbers::sqrt2 * boost::math::erfc_inv(2 * tail);
-  return low ? -distance : distance;
-}
-
-// What the networks see of a parameter. Between finite bounds it is the local coordinate; without
-// them the normal quantile of u, in which a normal or lognormal posterior is a parabola also far
-// out, where u has no resolution left (docs/decisions/0003-default-preset.md has the gain).
-float network_coordinate(const TruncatedPrior& prior, int d, float local) {
-  const Distribution& axis = prior.prior()[d];
-  if (std::isfinite(axis.lower()) && std::isfinite(axis.upper())) return local;
-  constexpr float kEnd = 1e-7F;  // a float does not tell more of its distance to 1
-  const double inside = static_cast<double>(std::clamp(local, kEnd, 1 - kEnd));
-  return static_cast<float>(normal_quantile(prior.axis(d).to_unit({inside, 1 - inside})));
-}
-
-// Local coordinates (n, marginal) as the networks see them.
-Matrix<float> network_coordinates(const TruncatedPrior& prior, const Marginal& marginal,
-                                  MatrixView<const float> local) {
-  Matrix<float> result(local.rows(), local.cols());
-  for (Index i = 0; i < local.rows(); ++i) {
-    for (Index j = 0; j < local.cols(); ++j) {
-      result(i, j) = network_coordinate(prior, marginal[static_cast<std::size_t>(j)], local(i, j));
-    }
-  }
-  return result;
-}
-
-Marginal all_parameters(const TruncatedPrior& prior) {
-  Marginal all(static_cast<std::size_t>(prior.dimensions()));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-}  // namespace
 
 RatioEstimator::RatioEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
                                RatioStack stack, std::vector<double> weights)
@@ -126,8 +84,8 @@ std::vector<MemberSpec> make_members(const std::vector<Marginal>& marginals, int
 }  // namespace
 
 std::vector<double> ensemble_weights(std::span<const MemberHistory> ensemble,
-                                     std::size_t validation_rows) {
-  const double scale = 1 / (3 * std::sqrt(static_cast<double>(validation_rows)));
+                                     std::size_t validation_rows, double parts) {
+  const double scale = 1 / (parts * std::sqrt(static_cast<double>(validation_rows)));
   const double best = std::ranges::min(ensemble, {}, &MemberHistory::best_loss).best_loss;
   std::vector<double> weights;
   for (const MemberHistory& network : ensemble) {

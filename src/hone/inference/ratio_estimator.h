@@ -34,11 +34,12 @@ const EstimatorKind& ratio_estimation();
 
 // A network that did worse on the validation rows than the best of its ensemble counts less:
 //
-//   w ~ exp(-(loss - best loss) / s),     s = 1 / (3 sqrt(validation rows)),
+//   w ~ exp(-(loss - best loss) / s),     s = 1 / (parts sqrt(validation rows)),
 //
-// with s about the standard error of the difference of two losses. Equals are averaged, and one
-// that learned nothing does not spoil the others.
+// with s about the standard error of the difference of two losses: parts is 3 for ratios, 1 for log
+// densities, which differ more from row to row. Equals are averaged, and one that learned nothing
+// does not spoil the others.
 std::vector<double> ensemble_weights(std::span<const MemberHistory> ensemble,
-                                     std::size_t validation_rows);
+                                     std::size_t validation_rows, double parts = 3);
 
 }  // namespace hone

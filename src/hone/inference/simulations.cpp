@@ -5,6 +5,7 @@
 #include "hone/core/error.h"
 #include "hone/simulator/failure_tally.h"
 #include "hone/simulator/noisy_rows.h"
+#include "hone/store/grouped_append.h"
 #include "hone/store/split.h"
 
 namespace hone {
@@ -26,14 +27,26 @@ struct Pending {
   Matrix<double> u;
 };
 
-Pending draw_pending(const TruncatedPrior& prior, std::vector<std::int64_t> ids, const Rng& rng) {
+// Of the simulations first .. first + count - 1.
+Pending draw_pending(const Prior& whole, const Proposal& proposal, std::vector<std::int64_t> ids,
+                     Index first, Index count, const Rng& rng) {
+  const TruncatedPrior prior(whole, proposal.region());
   const Index rows = static_cast<Index>(ids.size());
+  const Matrix<double> draws = proposal.draws() ? proposal.draws()(count) : Matrix<double>();
   Pending pending{
       {.ids = std::move(ids), .theta = Matrix<double>(rows, prior.dimensions()), .seeds = {}},
       Matrix<double>(rows, prior.dimensions())};
   for (Index i = 0; i < rows; ++i) {
     const auto id = static_cast<std::uint64_t>(pending.request.ids[static_cast<std::size_t>(i)]);
-    prior.sample_row(pending.request.theta.row(i), pending.u.row(i), rng.child("parameters", id));
+    if (proposal.draws()) {
+      const auto theta = draws.row(static_cast<Index>(id) - first);
+      std::ranges::copy(theta, pending.request.theta.row(i).begin());
+      for (int d = 0; d < prior.dimensions(); ++d) {
+        pending.u(i, d) = to_unit(whole[d], theta[static_cast<std::size_t>(d)]).u;
+      }
+    } else {
+      prior.sample_row(pending.request.theta.row(i), pending.u.row(i), rng.child("parameters", id));
+    }
     pending.request.seeds.push_back(rng.child("simulate", id).bits64());
   }
   return pending;
@@ -75,7 +88,7 @@ void Simulations::take_existing(Index count) {
   issued_ = count;
 }
 
-void Simulations::simulate(const Region& region, int round, Index count, Observer& observer) {
+void Simulations::simulate(const Proposal& proposal, int round, Index count, Observer& observer) {
   std::vector<std::int64_t> missing;
   const auto& reasons = store_.failure_reasons();
   FailureTally stored({.max_failed_fraction = max_failed_fraction_}, count);
@@ -88,24 +101,35 @@ void Simulations::simulate(const Region& region, int round, Index count, Observe
     }
   }
   if (missing.empty() ? stored.too_many() : stored.certainly_too_many()) throw stored.error();
+  const Index first = issued_;
   issued_ += count;
   if (missing.empty()) return;
-  Pending pending = draw_pending(TruncatedPrior(prior_, region), std::move(missing), rng_);
+  Pending pending = draw_pending(prior_, proposal, std::move(missing), first, count, rng_);
   pending.request.finished_before = count - pending.request.rows();
   pending.request.failed_before = stored.summary().failed;
-  executor_.run(
-      pending.request,
-      [&](const FinishedSimulations& finished) {
-        SimulationRows rows = finished_rows(pending, finished, store_.schema(), round);
-        if (noise_ != nullptr) fail_unfit_for_noise(rows, *noise_);
-        store_.append(rows);
-      },
-      observer);
+  GroupedAppend stored_rows(store_);
+  const auto keep = [&](const FinishedSimulations& finished) {
+    SimulationRows rows = finished_rows(pending, finished, store_.schema(), round);
+    if (noise_ != nullptr) fail_unfit_for_noise(rows, *noise_);
+    stored_rows.add(std::move(rows));
+  };
+  try {
+    executor_.run(pending.request, keep, observer);
+  } catch (...) {
+    try {
+      stored_rows.finish();
+    } catch (const Error&) {  // what is in the journal is safe; the first error says more
+    }
+    throw;
+  }
+  stored_rows.finish();
 }
 
-std::vector<std::int64_t> Simulations::select(const Region& region, bool failed) const {
+std::vector<std::int64_t> Simulations::select(const Region& region, bool failed,
+                                              Index first) const {
   return store_.select([&](const SimulationInfo& info) {
-    return info.id < issued_ && info.failed == failed && region.contains(prior_, info.theta);
+    return info.id >= first && info.id < issued_ && info.failed == failed &&
+           region.contains(prior_, info.theta);
   });
 }
 
@@ -142,9 +166,10 @@ void add_with_uniform_negatives(Dataset& data, const Matrix<double>& theta,
 
 }  // namespace
 
-Dataset Simulations::inside(const Region& region, double validation_fraction) const {
-  Dataset data{.prior = TruncatedPrior(prior_, region), .ids = select(region, false)};
+Dataset Simulations::inside(const Region& region, double validation_fraction, Index first) const {
+  Dataset data{.prior = TruncatedPrior(prior_, region), .ids = select(region, false, first)};
   data.issued = issued_;
+  data.first = first;
   data.x = store_.x_rows(data.ids);
   if (noise_ != nullptr) {
     data.x = std::make_unique<NoisyRows>(std::move(data.x), *noise_, data.ids, rng_);
@@ -155,7 +180,7 @@ Dataset Simulations::inside(const Region& region, double validation_fraction) co
     return data;
   }
   std::vector<std::int64_t> all = data.ids;
-  const std::vector<std::int64_t> failed = select(region, true);
+  const std::vector<std::int64_t> failed = select(region, true, first);
   all.insert(all.end(), failed.begin(), failed.end());
   const Matrix<double> theta = store_.read_theta(all);
   data.theta = Matrix<float>(theta.rows(), theta.cols());

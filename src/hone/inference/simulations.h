@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -26,9 +27,30 @@ struct Dataset {
   Matrix<float> theta = {};
   std::vector<Index> training = {}, validation = {};                      // rows of x
   std::vector<Index> training_negatives = {}, validation_negatives = {};  // rows of theta
-  Index issued = 0;  // of the first so many simulations of the run, all that lie in the region
+  Index issued = 0;  // of the first so many simulations of the run, all that lie in the region ...
+  Index first = 0;   // ... but for those before this number
 
   Index rows() const { return static_cast<Index>(ids.size()); }
+};
+
+// Where new simulations come from: the truncated prior of a region, or a distribution inside it
+// that a method has found, such as the posterior of the round before.
+class Proposal {
+ public:
+  using Draws = std::function<Matrix<double>(Index rows)>;
+
+  Proposal(Region region) : region_(std::move(region)) {}  // NOLINT: a region is a proposal
+  // draws(n): n parameter vectors (n, parameters) inside the region, for the simulations of a call
+  // in the order of their numbers. Asked for only if one of them is missing in the store; the same
+  // rows every time.
+  Proposal(Region region, Draws draws) : region_(std::move(region)), draws_(std::move(draws)) {}
+
+  const Region& region() const { return region_; }
+  const Draws& draws() const { return draws_; }  // none: the truncated prior
+
+ private:
+  Region region_;
+  Draws draws_ = nullptr;
 };
 
 // Marks those as failed whose x cannot have this noise.
@@ -50,18 +72,19 @@ class Simulations {
   // asked for.
   void take_existing(Index count);
 
-  // Asks for `count` more simulations in the region; on return all are in the store. Throws what
-  // the executor throws, and Error{simulator} without simulating if too many of those that an
+  // Asks for `count` more simulations from the proposal; on return all are in the store. Throws
+  // what the executor throws, and Error{simulator} without simulating if too many of those that an
   // earlier process has stored failed: a run that they ended ends again.
-  void simulate(const Region& region, int round, Index count, Observer& observer);
+  void simulate(const Proposal& proposal, int round, Index count, Observer& observer);
 
   // Of those asked for so far:
   Index count_inside(const Region& region) const;  // successful
   Index failed() const;
-  Dataset inside(const Region& region, double validation_fraction) const;
+  // first: without the simulations before this number.
+  Dataset inside(const Region& region, double validation_fraction, Index first = 0) const;
 
  private:
-  std::vector<std::int64_t> select(const Region& region, bool failed) const;
+  std::vector<std::int64_t> select(const Region& region, bool failed, Index first = 0) const;
 
   Prior prior_;
   SimulationStore& store_;

@@ -31,6 +31,15 @@ Index round_target(const InferenceOptions& options, int round, int stalled, Inde
   return std::max(kFewestRows, static_cast<Index>(std::llround(target)));
 }
 
+// How many simulations there may be after all rounds: the rest of the budget belongs to the final
+// region, whose simulations are what the answer is made of. The first round gets enough to train
+// on.
+Index limit_of_rounds(const InferenceOptions& options, Index begin) {
+  const double share = (1 - options.final_fraction) * static_cast<double>(options.budget - begin);
+  return std::clamp(begin + static_cast<Index>(std::llround(share)),
+                    std::min(kFewestRows, options.budget), options.budget);
+}
+
 // alpha > beta, or no axis shrinks much: in ten dimensions a mass ratio of 0.8 is 0.98 per axis,
 // and another round would cost more than it gains.
 bool hardly_shrinks(const Cut& cut, const InferenceOptions& options) {
@@ -46,25 +55,47 @@ std::string describe(const Round& round, bool last) {
            : fmt::format("-> {:.4g}", round.cut.region.mass()));
 }
 
+std::string describe_reserve(int round, Index wanted, Index left, Index reserved) {
+  return fmt::format(
+      "no round {}: it would need {} simulations, {} are left for rounds; {} of the budget are for "
+      "the final region (final_fraction)",
+      round, wanted, left, reserved);
+}
+
 }  // namespace
 
 InferenceResult tmnre(const InferenceRequest& request) {
+  return truncate_in_rounds(request, ratio_estimation());
+}
+
+InferenceResult truncate_in_rounds(const InferenceRequest& request, const EstimatorKind& kind) {
   const InferenceOptions& options = request.options;
   Simulations& simulations = request.simulations;
   Observer& observer = request.observer;
   const int dimensions = simulations.prior().dimensions();
   const auto axes = one_dimensional(dimensions);  // rho_1 of the paper
-  std::vector<Round> rounds;
-  Region region = Region::whole(dimensions);  // Gamma^(1) = supp p(theta)
+  // Gamma^(1) = supp p(theta), or where a smaller budget ended.
+  const Continuation begin =
+      request.start != nullptr ? *request.start : Continuation{.region = Region::whole(dimensions)};
+  std::vector<Round> rounds = begin.rounds;
+  Region region = begin.region;
+  const int first = static_cast<int>(rounds.size()) + 1, limit = first + options.max_rounds - 1;
+  const Index for_rounds = limit_of_rounds(options, simulations.issued());
   bool converged = false;
   int stalled = 0, stalled_in_a_row = 0;
 
-  for (int m = 1; !converged && m <= options.max_rounds; ++m) {
+  for (int m = first; !converged && m <= limit; ++m) {
     // Retain the data in the region; simulate what is missing.      D^(m), N_simulate^(m)
     const Index kept = simulations.count_inside(region);
-    const Index left = options.budget - simulations.issued();
+    const Index left = std::max<Index>(0, for_rounds - simulations.issued());
     const Index before = rounds.empty() ? 0 : rounds.back().kept + rounds.back().simulated;
     const Index target = round_target(options, m, stalled, kept, before, request.rng);
+    if (m > first && options.final_fraction > 0 && target - kept > left) {
+      observer.log(LogLevel::info,
+                   describe_reserve(m, target - kept, left, options.budget - for_rounds));
+      converged = stalled_in_a_row > 0;
+      break;
+    }
     const Index fresh = std::clamp<Index>(target - kept, 0, left);
     observer.context_changed(fmt::format("round {}, prior mass {:.3g}", m, region.mass()));
     simulations.simulate(region, m, fresh, observer);
@@ -72,11 +103,10 @@ InferenceResult tmnre(const InferenceRequest& request) {
     rounds.push_back(request.journal.round(m, [&] {
       // Train the 1-d ratios on it, and find the constrained region.  rho_1, Gamma^(m)
       const Dataset data = simulations.inside(region, options.validation_fraction);
-      const InferenceOptions used = fitted(options, data_size(data));
+      const InferenceOptions used = kind.fit(options, data_size(data));
       TrainedPosterior ratios = request.trainer.train(
-          ratio_estimation(),
-          {data, axes, used.round_ensemble, options,
-           request.rng.child("round", static_cast<std::uint64_t>(m)), observer});
+          kind, {data, axes, used.round_ensemble, options,
+                 request.rng.child("round", static_cast<std::uint64_t>(m)), observer});
       Cut cut = truncate(*ratios.posterior, request.observation, used.truncation);
       return Round{.number = m,
                    .region = region,
@@ -85,6 +115,7 @@ InferenceResult tmnre(const InferenceRequest& request) {
                    .cut = std::move(cut),
                    .training = std::move(ratios.histories),
                    .networks = std::move(ratios.posterior),
+                   .estimator = kind.name,
                    .used = fitted_options(used, used.round_ensemble)};
     }));
     stop_if_requested(observer);
@@ -106,7 +137,7 @@ InferenceResult tmnre(const InferenceRequest& request) {
   }
 
   const int count = static_cast<int>(rounds.size());
-  const bool budget_spent = simulations.issued() == options.budget || count < options.max_rounds;
+  const bool budget_spent = simulations.issued() == options.budget || count < limit;
   FinalTraining final = train_in_final_region(request, region, count);  // rho_2
   return {.posterior = std::move(final.posterior),
           .rounds = std::move(rounds),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "hone/files/json_text.h"
 #include "hone/mpi/packing.h"
 #include "hone/run/run_files.h"
 
@@ -94,7 +95,7 @@ std::vector<std::byte> pack(const JobMessage& message) {
 JobMessage unpack_job(std::span<const std::byte> bytes) {
   Unpacker in(bytes);
   const std::string directory = in.get_text();
-  RunSpec spec = run_spec_from_json(nlohmann::json::parse(in.get_text()));
+  RunSpec spec = run_spec_from_json(parse_json(in.get_text()));
   const int threads = in.get<int>();
   return {directory, std::move(spec), threads, in.get<bool>()};
 }
@@ -159,6 +160,7 @@ std::vector<std::byte> pack(const TrainMessage& message) {
   packer.put_text(message.estimator);
   packer.put_text(to_json(message.region).dump());
   packer.put(message.issued).put(message.ensemble).put(message.rng).put(message.fingerprint);
+  packer.put(message.first);
   packer.put(message.marginals.size());
   for (const Marginal& marginal : message.marginals) packer.put_all(marginal);
   return packer.take();
@@ -167,11 +169,12 @@ std::vector<std::byte> pack(const TrainMessage& message) {
 TrainMessage unpack_train(std::span<const std::byte> bytes, int dimensions) {
   Unpacker in(bytes);
   std::string estimator = in.get_text();
-  Region region = region_from_json(nlohmann::json::parse(in.get_text()), dimensions);
+  Region region = region_from_json(parse_json(in.get_text()), dimensions);
   TrainMessage message{
       std::move(estimator), std::move(region), in.get<Index>(), {}, in.get<int>(), Rng(0), 0};
   message.rng = in.get_into(message.rng);
   message.fingerprint = in.get<std::uint64_t>();
+  message.first = in.get<Index>();
   message.marginals.resize(in.get<std::size_t>());
   for (Marginal& marginal : message.marginals) marginal = in.get_all<int>();
   return message;
@@ -244,7 +247,7 @@ CalibrateMessage unpack_calibrate(std::span<const std::byte> bytes) {
   message.x = get_matrix<float>(in);
   message.local = get_matrix(in);
   message.options.powers = in.get_all<double>();
-  message.options.correction = correction_from_json(nlohmann::json::parse(in.get_text()));
+  message.options.correction = correction_from_json(parse_json(in.get_text()));
   return message;
 }
 

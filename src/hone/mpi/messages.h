@@ -94,6 +94,7 @@ struct TrainMessage {
   int ensemble = 1;
   Rng rng;
   std::uint64_t fingerprint = 0;  // of the data set
+  Index first = 0;                // Dataset::first
 };
 
 // Changes with the simulations of a data set.

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "hone/engine/gemm.h"
-#include "hone/engine/kernels.h"
+#include "hone/engine/arithmetic.h"
 #include "hone/mpi/packing.h"
 
 namespace hone {
@@ -64,7 +63,7 @@ void OtherRanks::note_time(double seconds) {
 }
 
 std::string training_kernels() {
-  return to_string(supported_instruction_sets().back()) + (has_libxsmm() ? " libxsmm" : "");
+  return describe(this_arithmetic());
 }
 
 }  // namespace hone

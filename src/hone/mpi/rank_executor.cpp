@@ -40,6 +40,8 @@ void deliver(Delivery& delivery, const ResultBatch& results) {
     FinishedBlock block{first,
                         Matrix<double>(end - begin, results.x.cols()),
                         {results.failures.begin() + begin, results.failures.begin() + end}};
+    block.seconds =
+        results.seconds * static_cast<double>(block.rows()) / static_cast<double>(count);
     std::copy_n(results.x.row(begin).data(), block.rows() * block.x.cols(), block.x.data());
     delivery.push(std::move(block));
   }

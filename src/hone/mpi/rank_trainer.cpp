@@ -30,7 +30,7 @@ class RankTrainer final : public NetworkTrainer {
     Observer& observer = request.observer;
     const TrainMessage order{kind.name,         data.prior.region(), data.issued,
                              request.marginals, request.ensemble,    request.rng,
-                             fingerprint(data)};
+                             fingerprint(data), data.first};
     const auto members = request.marginals.size() * static_cast<std::size_t>(request.ensemble);
     const bool together = request.options.embedding.kind != EmbeddingKind::none;
     const std::vector<int> group = members == 1 ? std::vector{0} : gather_team(order, observer);

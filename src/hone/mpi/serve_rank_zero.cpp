@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hone/core/parallel.h"
+#include "hone/core/visible_text.h"
 #include "hone/mpi/back_off.h"
 #include "hone/mpi/launch.h"
 #include "hone/mpi/other_ranks.h"
@@ -181,7 +182,7 @@ class ServedRun {
     data_.reset();
     const std::string error = read_patiently([&](const RunDirectory& run) {
       const NoiseModel* noise = simulators_ ? simulators_->noise() : nullptr;
-      data_ = training_data(run, order.region, noise, order.issued);
+      data_ = training_data(run, order.region, noise, order.issued, order.first);
       options_ = run.spec().options;
       const bool same = fingerprint(data_->rows) == order.fingerprint;
       return same ? "" : "its simulations in " + job_.directory + " are not those of rank 0";
@@ -233,7 +234,7 @@ class ServedRun {
   // The others wait for this rank's numbers and cannot be told.
   void leave_for_good(const std::string& error) {
     std::fprintf(stderr, "hone: rank %d on %s: %s\nfinished work is saved; see `hone resume`\n",
-                 transport_.rank(), transport_.machine().c_str(), error.c_str());
+                 transport_.rank(), transport_.machine().c_str(), visible_text(error).c_str());
     transport_.abort(1);
   }
 

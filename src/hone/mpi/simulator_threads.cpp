@@ -25,7 +25,8 @@ double seconds_since(Clock::time_point begin) {
 ExecutorOptions per_thread_options() {
   return {.max_failed_fraction = 1,
           .first_failures = std::numeric_limits<Index>::max(),
-          .flush_seconds = kSecondsPerPiece};
+          .flush_seconds = kSecondsPerPiece,
+          .costly_seconds = kSecondsPerPiece};
 }
 
 ThreadExecutors executors_per_thread(std::unique_ptr<Simulator> simulator) {

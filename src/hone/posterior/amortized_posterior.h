@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "hone/core/named_array.h"
+#include "hone/core/rng.h"
 #include "hone/engine/trainer.h"
 #include "hone/prior/marginals.h"
 #include "hone/prior/truncated_prior.h"
@@ -14,6 +16,7 @@ namespace hone {
 
 // Posteriors of some marginals, for any data vector that parameters inside a region can produce.
 // How they were estimated (by a ratio, a density, a likelihood) is the derived class' own business.
+// Those that are known for one observation alone refuse other data: Error{input}.
 //
 // Every marginal has an ensemble of networks. Parameters go in as local coordinates: uniform on
 // (0, 1) under the truncated prior of their axis. A network says log p(theta | x) in them, up to a
@@ -49,6 +52,23 @@ class AmortizedPosterior {
   virtual std::vector<Matrix<float>> log_density_blocks(Index marginal,
                                                         MatrixView<const float> features,
                                                         MatrixView<const float> local) const = 0;
+
+  // Marginals that networks were trained for, `ensemble()` each, as their training curves come:
+  // those above, or the joint posterior that they are projections of, or none.
+  virtual std::vector<Marginal> trained() const { return marginals_; }
+
+  // Samples of all parameters at once (rows, parameters of the prior), where there is a joint
+  // posterior to draw them from: its projections need no estimate of their own.
+  virtual std::optional<Matrix<double>> joint_samples(std::span<const double> /*x*/, Index /*rows*/,
+                                                      const Rng& /*rng*/) const {
+    return std::nullopt;
+  }
+
+  // The same posterior for other marginals, where no training is needed for them; else null.
+  virtual std::shared_ptr<const AmortizedPosterior> with_marginals(
+      std::vector<Marginal> /*marginals*/) const {
+    return nullptr;
+  }
 
   // All of it but the prior and the region. EstimatorKind::load (hone/inference/estimator.h) reads
   // it back.

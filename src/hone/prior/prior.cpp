@@ -8,6 +8,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
+#include "hone/core/visible_text.h"
 #include "hone/prior/unit_point.h"
 
 namespace hone {
@@ -26,8 +27,9 @@ void check_name(std::size_t i, const std::string& name) {
   if (name.empty()) refuse("must not be empty");
   if (is_index(name)) refuse("must not be a number, which would mean a parameter's index");
   if (name.find_first_of(",\"'") != std::string::npos) refuse("must not contain commas or quotes");
-  const auto control = [](unsigned char c) { return std::iscntrl(c) != 0; };
-  if (std::any_of(name.begin(), name.end(), control)) refuse("must not contain control characters");
+  if (visible_text(name) != name || name.find_first_of("\n\t") != std::string::npos) {
+    refuse("must be UTF-8 without control characters");
+  }
   if (name.front() == ' ' || name.back() == ' ') refuse("must not begin or end with a blank");
 }
 

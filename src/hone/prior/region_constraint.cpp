@@ -55,8 +55,8 @@ ConstraintPointer simple_from_json(const nlohmann::json& json, int dimensions) {
   }
   const auto kind = simple_kinds().find(json["kind"].get<std::string>());
   if (kind == simple_kinds().end()) {
-    fail(ErrorKind::input, "region.constraint.kind: '{}' is unknown to this version of hone",
-         json["kind"].get<std::string>());
+    throw UnknownVersion(fmt::format("region.constraint.kind: '{}' is unknown to this version",
+                                     json["kind"].get<std::string>()));
   }
   return kind->second(json, dimensions);
 }

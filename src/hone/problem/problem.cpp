@@ -1,6 +1,6 @@
 #include "hone/problem/problem.h"
 
-#include <algorithm>
+#include <set>
 
 namespace hone {
 namespace {
@@ -18,9 +18,10 @@ std::vector<Marginal> marginals_from_words(const std::vector<std::string>& words
                                            const Prior& prior) {
   if (words.empty()) return marginals_from_words({"1d", "2d"}, prior);
   std::vector<Marginal> marginals;
+  std::set<Marginal> seen;
   for (const std::string& word : words) {
     for (Marginal& one : marginals_of(word, prior)) {
-      if (std::ranges::find(marginals, one) == marginals.end()) marginals.push_back(std::move(one));
+      if (seen.insert(one).second) marginals.push_back(std::move(one));
     }
   }
   return marginals;

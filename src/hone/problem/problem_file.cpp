@@ -82,6 +82,7 @@ void adapt_to_dataset(InferenceOptions& options, Index rows) {
   options.budget = rows;
   options.round_fraction = 1;
   options.poisson_counts = false;
+  options.final_fraction = 0;
 }
 
 void check_budget(const Problem& problem, const TomlTable& root) {

@@ -71,7 +71,7 @@ prior = { kind = "normal", mean = 5, sigma = 1.5 }
 [inference]
 # Every option of `hone options`; these are the ones to begin with.
 budget = 10000           # simulations in all
-# preset = "default"     # or "paper"
+# preset = "default"     # or "spectra" for thousands of numbers, "paper", "paper_spectra"
 # method = "tmnre"       # or "mnre": one round in the whole prior
 # marginals = ["1d", "2d"]  # or "joint", or parameters: [["mass", "age"]]
 # seed = 1               # same seed, same result

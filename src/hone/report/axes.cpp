@@ -59,6 +59,11 @@ int axis_exponent(const Axis& axis) {
 }
 
 std::vector<double> axis_ticks(const Axis& axis) {
+  if (!axis.named_ticks.empty()) {
+    std::vector<double> places;
+    for (const auto& [place, name] : axis.named_ticks) places.push_back(place);
+    return places;
+  }
   if (axis.logarithmic) {
     const std::vector<double> powers = multiples(axis, std::vector{1.0});
     return powers.size() >= 2 ? powers : multiples(axis, std::vector{1.0, 2.0, 5.0});
@@ -73,6 +78,9 @@ std::vector<double> axis_ticks(const Axis& axis) {
 }
 
 std::string tick_label(const Axis& axis, double value, double step) {
+  for (const auto& [place, name] : axis.named_ticks) {
+    if (place == value) return name;
+  }
   if (axis.logarithmic) {
     const double power = std::log10(value);
     if (std::abs(power - std::round(power)) < 1e-9) {
@@ -158,6 +166,11 @@ void Axes::frame() {
 void Axes::title(const std::string& text) {
   canvas_.text(text, {corner_.x + width_ / 2, corner_.y - 4},
                {.size = kTitleSize, .horizontal = 0.5});
+}
+
+void Axes::title(const Label& label) {
+  draw_label(canvas_, label, {corner_.x + width_ / 2, corner_.y - 4},
+             {.size = kTitleSize, .horizontal = 0.5});
 }
 
 void Axes::grid(const Stroke& stroke) {

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hone/report/canvas.h"
@@ -16,7 +17,8 @@ struct Axis {
   int steps = 5;           // between ticks, about
   bool ticks = true;
   bool tick_labels = true;
-  Label styled_label = {};  // in the place of `label`
+  Label styled_label = {};                                       // in the place of `label`
+  std::vector<std::pair<double, std::string>> named_ticks = {};  // in the place of round numbers
 };
 
 // Round numbers inside the axis, with steps of 1, 2 or 5 times a power of ten; on a logarithmic
@@ -41,6 +43,7 @@ class Axes {
 
   void frame();  // frame, ticks, labels: after the data, which end at it
   void title(const std::string& text);
+  void title(const Label& label);
   void grid(const Stroke& stroke);  // a line at every tick of the y axis
 
   void line(std::span<const double> x, std::span<const double> y, const Stroke& stroke);

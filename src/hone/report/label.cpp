@@ -103,6 +103,13 @@ class Parser {
     if (const auto found = symbols().find(name); found != symbols().end()) {
       skip_blanks();
       put(found->second, style);
+      // "log r": the name of a function stands apart from what follows, unless that is a script or
+      // a bracket.
+      const bool function = found->second == name;
+      if (function && at_ < markup_.size() &&
+          std::string_view("_^({[}$ ").find(markup_[at_]) == std::string_view::npos) {
+        put("\u2009", style);
+      }
     } else if (const std::string accent = accent_of(name); !accent.empty()) {
       skip_blanks();
       if (at_ < markup_.size()) item(style);

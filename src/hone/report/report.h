@@ -19,8 +19,9 @@ struct ReportOptions {
 };
 nlohmann::ordered_json report_state(const RunDirectory& run, const ReportOptions& options = {});
 
-// One HTML file that needs no other, and no network.
-std::string report_page(const nlohmann::ordered_json& state);
+// One HTML file that needs no other, and no network. `script_nonce` marks its script for a server
+// that lets the browser run no other.
+std::string report_page(const nlohmann::ordered_json& state, const std::string& script_nonce = "");
 
 std::filesystem::path report_file(const RunDirectory& run);  // <run>/report.html
 

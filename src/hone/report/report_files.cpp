@@ -64,13 +64,15 @@ void write_figures(const RunDirectory& run, const CornerPlot& corner, const Repo
   const std::optional<Checks> checks = read_checks(run);
   if (!checks) return;
   if (!checks->coverage.empty()) {
-    writer.add("coverage", coverage_figure(checks->coverage, format));
-    writer.add("coverage-sigma", sigma_figure(checks->coverage, format));
+    writer.add("coverage", coverage_figure(checks->coverage, spec.prior, format));
+    writer.add("coverage-sigma", sigma_figure(checks->coverage, spec.prior, format));
   }
   if (!checks->sbc.empty()) {
-    writer.add("sbc", ecdf_figure(checks->sbc, "posterior CDF of the true value", format));
+    writer.add("sbc",
+               ecdf_figure(checks->sbc, "posterior CDF of the true value", spec.prior, format));
   }
-  if (!checks->tarp.empty()) writer.add("tarp", ecdf_figure(checks->tarp, "credibility", format));
+  if (!checks->tarp.empty())
+    writer.add("tarp", ecdf_figure(checks->tarp, "credibility", spec.prior, format));
 }
 
 }  // namespace

@@ -56,9 +56,11 @@ std::string filled(const std::string& form, const std::map<std::string, std::str
 
 }  // namespace
 
-std::string report_page(const nlohmann::ordered_json& state) {
+std::string report_page(const nlohmann::ordered_json& state, const std::string& script_nonce) {
+  const std::string nonce = script_nonce.empty() ? "" : " nonce=\"" + escaped(script_nonce) + "\"";
   return filled(page::kHtml, {{"title", escaped("hone: " + state.at("name").get<std::string>())},
                               {"style", page::kStyle},
+                              {"nonce", nonce},
                               {"script", page::kScript},
                               {"state", embedded(state)}});
 }

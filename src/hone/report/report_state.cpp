@@ -5,6 +5,7 @@
 
 #include "hone/check/checks.h"
 #include "hone/core/version.h"
+#include "hone/files/json_text.h"
 #include "hone/report/corner_json.h"
 #include "hone/report/report.h"
 #include "hone/report/reproduce.h"
@@ -168,12 +169,15 @@ Json corner_of(const RunDirectory& run, const TruthValues& truth) {
 
 // What a process at work on the run says of itself (docs/run-directory.md); null if there is none.
 Json progress_of(const fs::path& run) {
-  std::ifstream lock(run / "lock"), file(run / "progress.json");
+  std::ifstream lock(run / "lock");
   pid_t process = 0;
   if (!(lock >> process) || process <= 0 || (::kill(process, 0) != 0 && errno == ESRCH)) {
     return nullptr;
   }
-  Json progress = Json::parse(file, nullptr, false);
+  const fs::path file = run / "progress.json";
+  std::error_code code;
+  if (!fs::is_regular_file(file, code)) return nullptr;
+  Json progress = try_parse_json<Json>(read_file(file)).value_or(nullptr);
   for (const char* key : {"context", "stage"}) {
     if (!progress.is_object() || !progress.contains(key) || !progress[key].is_string()) {
       return nullptr;
@@ -213,7 +217,7 @@ Json report_state(const RunDirectory& run, const ReportOptions& options) {
             {"training", training_json(data.training)},
             {"observation", observation_json(data.observation, spec.noise)},
             {"settings", to_json(spec.options)},
-            {"reproduce", reproduce_text(spec)},
+            {"reproduce", reproduce_text(run)},
             {"run_json", to_json(spec).dump(2)}};
   const std::size_t hash =
       std::hash<std::string>{}(json.dump(-1, ' ', false, Json::error_handler_t::replace));

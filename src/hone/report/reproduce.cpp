@@ -45,7 +45,9 @@ std::string marginal_flags(const RunSpec& spec) {
 
 }  // namespace
 
-std::string reproduce_text(const RunSpec& spec) {
+namespace {
+
+std::string command_of(const RunSpec& spec) {
   const Task* task = spec.noise.kind == NoiseKind::none ? task_of(spec) : nullptr;
   std::string text = fmt::format("# hone {}\nhone run {} --seed {}", version(),
                                  task != nullptr ? task->name : "problem.toml", spec.seed);
@@ -57,6 +59,16 @@ std::string reproduce_text(const RunSpec& spec) {
   standard.budget = task->budget;
   if (spec.observation != task->observation) text += " \\\n    --observation observation.txt";
   return text + flags(spec.options, standard) + marginal_flags(spec);
+}
+
+}  // namespace
+
+std::string reproduce_text(const RunDirectory& run) {
+  std::string text = command_of(run.state(0).spec());
+  for (const Extension& extension : run.extensions()) {
+    text += fmt::format("\nhone resume RUN --budget {}", extension.budget);
+  }
+  return text;
 }
 
 TruthValues known_truth(const RunSpec& spec) {

@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// The command that makes the same run again, with what it needs in words.
-std::string reproduce_text(const RunSpec& spec);
+// The commands that make the same run again, with what it needs in words.
+std::string reproduce_text(const RunDirectory& run);
 
 // The parameters behind the observation, if it is that of a built-in problem.
 TruthValues known_truth(const RunSpec& spec);

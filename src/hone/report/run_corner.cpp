@@ -1,8 +1,10 @@
 #include "hone/report/run_corner.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "hone/core/error.h"
+#include "hone/files/csv_reader.h"
 #include "hone/files/sample_file.h"
 
 namespace hone {
@@ -47,11 +49,33 @@ CornerLayer make_layer(const RunDirectory& run, const std::vector<CornerParamete
 
 }  // namespace
 
+namespace {
+
+// "parameter,value" and a row for each of them; nothing if the file is of another kind.
+std::optional<TruthValues> read_truth_by_rows(const std::filesystem::path& file) {
+  if (!file.string().ends_with(".csv")) return std::nullopt;
+  CsvReader reader(file);
+  std::vector<std::string> cells;
+  if (!reader.next(cells) || cells.size() != 2 || cells[0] != "parameter") return std::nullopt;
+  TruthValues truth;
+  while (reader.next(cells)) {
+    reader.check_width(cells, 2);
+    std::vector<double> value;
+    reader.take_numbers(value, cells, {1});
+    truth[cells[0]] = value.at(0);
+  }
+  return truth;
+}
+
+}  // namespace
+
 TruthValues read_truth(const std::filesystem::path& file) {
+  if (auto rows = read_truth_by_rows(file)) return *rows;
   const SampleTable table = read_samples(file);
   if (table.names.empty()) {
     fail(ErrorKind::input,
-         "{}: a file of true values must have a header of parameter names and one row of numbers",
+         "{}: a file of true values must have a header of parameter names and one row of "
+         "numbers, or the header parameter,value and a row for each",
          file.string());
   }
   TruthValues truth;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "hone/report/label.h"
 #include "hone/report/panel_grid.h"
@@ -21,12 +22,29 @@ Color round_color(std::size_t i, std::size_t count) {
   return {mix(0.78, 0.0), mix(0.87, 0.30), mix(0.94, 0.55)};
 }
 
-// The prior CDF of a parameter, from 0 to 1.
-Axis cdf_axis(const Prior& prior, int d) {
+// Where the CDF of a parameter is drawn from 0 to 1, in which all parts of the prior are equally
+// wide, with ticks in the parameter's own units.
+Axis unit_axis(const Prior& prior, int d) {
+  constexpr double kTail = 0.01, kApart = 0.1;
   const Parameter& p = prior.parameter(d);
-  Label label = parameter_label(p.name, p.label);
-  label.insert(label.begin(), {"prior CDF of "});
-  return {.low = 0, .high = 1, .styled_label = label};
+  const Distribution& distribution = *p.distribution;
+  const auto end = [&](double bound, double u) {
+    return std::isfinite(bound) ? bound : distribution.quantile(u);
+  };
+  Axis units{.low = end(distribution.lower(), kTail), .high = end(distribution.upper(), 1 - kTail)};
+  const double inner = distribution.quantile(0.05), outer = distribution.quantile(0.95);
+  units.logarithmic = units.low > 0 && outer > 20 * inner;
+  const std::vector<double> ticks = axis_ticks(units);
+  const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : units.high - units.low;
+  const int exponent = units.logarithmic ? 0 : axis_exponent(units);
+  Axis axis{.low = 0, .high = 1, .styled_label = parameter_label(p.name, p.label)};
+  if (exponent != 0) axis.styled_label.push_back({" / 10" + superscript(exponent)});
+  for (const double tick : ticks) {
+    const double u = distribution.cdf(tick);
+    if (!axis.named_ticks.empty() && u - axis.named_ticks.back().first < kApart) continue;
+    axis.named_ticks.emplace_back(u, tick_label(units, tick, step));
+  }
+  return axis;
 }
 
 // Regions of all rounds, and the final one.
@@ -61,14 +79,53 @@ std::vector<double> minus(const std::vector<double>& a, const std::vector<double
   return result;
 }
 
-// "a,b" as "a, b"
-std::string in_words(const std::string& marginal) {
-  std::string text;
-  for (const char c : marginal) {
-    text += c;
-    if (c == ',') text += ' ';
+// The name of a marginal, "a,b", as its parameters are written in the other figures; "mean of 1-d
+// marginals" and the like as it is.
+Label marginal_label(const std::string& marginal, const Prior& prior) {
+  const auto names = prior.names();
+  Label label;
+  for (std::size_t begin = 0; begin <= marginal.size();) {
+    const std::size_t end = std::min(marginal.find(',', begin), marginal.size());
+    const std::string name = marginal.substr(begin, end - begin);
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) return {{marginal}};
+    if (!label.empty()) label.push_back({", "});
+    const Parameter& parameter = prior.parameter(static_cast<int>(found - names.begin()));
+    for (LabelPiece& piece : parameter_label(name, parameter.label)) {
+      label.push_back(std::move(piece));
+    }
+    begin = end + 1;
   }
-  return text;
+  return label;
+}
+
+// Columns of very different spread would be flat lines on one scale.
+bool scales_differ(const ObservationBands& bands) {
+  double widest = 0, narrowest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < bands.low.size(); ++i) {
+    const double spread = bands.high[i] - bands.low[i];
+    if (!(spread > 0)) continue;
+    widest = std::max(widest, spread);
+    narrowest = std::min(narrowest, spread);
+  }
+  return widest > 20 * narrowest;
+}
+
+// Each column in units of its own: 0 is the median, and its 95 % band is 2 wide.
+ObservationBands in_own_units(ObservationBands bands) {
+  for (std::size_t i = 0; i < bands.low.size(); ++i) {
+    const double middle = bands.median[i], half = (bands.high[i] - bands.low[i]) / 2;
+    const auto scaled = [&](double value) {
+      return half > 0          ? (value - middle) / half
+             : value == middle ? 0
+                               : std::copysign(3.0, value - middle);
+    };
+    bands.observed[i] = scaled(bands.observed[i]);
+    bands.low[i] = scaled(bands.low[i]);
+    bands.high[i] = scaled(bands.high[i]);
+    bands.median[i] = 0;
+  }
+  return bands;
 }
 
 }  // namespace
@@ -79,10 +136,10 @@ std::string truncation_figure(const ReportData& data, const Prior& prior, Figure
   PanelGrid grid(format, static_cast<std::size_t>(prior.dimensions()));
   for (int d = 0; d < prior.dimensions(); ++d) {
     // Round 1 at the top.
-    Axes axes = grid.next(cdf_axis(prior, d), {.low = -count - 0.6,
-                                               .high = -0.4,
-                                               .label = "final         rounds         first",
-                                               .ticks = false});
+    Axes axes = grid.next(unit_axis(prior, d), {.low = -count - 0.6,
+                                                .high = -0.4,
+                                                .label = "final         rounds         first",
+                                                .ticks = false});
     for (std::size_t m = 0; m < regions.size(); ++m) {
       const double middle = -static_cast<double>(m) - 1;
       for (const Interval& part : regions[m]->axis(d)) {
@@ -100,7 +157,7 @@ std::string region_figure(const ReportData& data, const Prior& prior,
   const auto regions = regions_of(data);
   PanelGrid grid(format, pairs.size(), 120, 120);
   for (const auto& [a, b] : pairs) {
-    Axes axes = grid.next(cdf_axis(prior, a), cdf_axis(prior, b));
+    Axes axes = grid.next(unit_axis(prior, a), unit_axis(prior, b));
     for (std::size_t m = 0; m < regions.size(); ++m) {
       for (const Interval& x : regions[m]->axis(a)) {
         for (const Interval& y : regions[m]->axis(b)) {
@@ -119,7 +176,7 @@ std::string ratio_figure(const ReportData& data, const Prior& prior, double epsi
   PanelGrid grid(format, static_cast<std::size_t>(prior.dimensions()));
   const double threshold = std::log(epsilon);
   for (int d = 0; d < prior.dimensions(); ++d) {
-    Axes axes = grid.next(cdf_axis(prior, d),
+    Axes axes = grid.next(unit_axis(prior, d),
                           {.low = 1.25 * threshold, .high = 0.8, .label = "log r / max r"});
     axes.line(std::vector{0.0, 1.0}, std::vector(2, threshold), kReference);
     for (std::size_t m = 0; m < data.rounds.size(); ++m) {
@@ -152,7 +209,9 @@ std::string training_figure(const std::vector<TrainingBands>& training, FigureFo
   return grid.finish();
 }
 
-std::string observation_figure(const ObservationBands& bands, FigureFormat format) {
+std::string observation_figure(const ObservationBands& raw, FigureFormat format) {
+  const bool own_units = scales_differ(raw);
+  const ObservationBands bands = own_units ? in_own_units(raw) : raw;
   PanelGrid grid(format, 1, 420, 150);
   std::vector<double> x;
   for (const Index column : bands.columns) x.push_back(static_cast<double>(column));
@@ -163,7 +222,7 @@ std::string observation_figure(const ObservationBands& bands, FigureFormat forma
   Axes axes = grid.next({.low = x.front() - 0.5,
                          .high = x.back() + 0.5,
                          .label = bands.blocks.empty() ? "data value" : bands.blocks},
-                        padded_axis(low, high, "value"));
+                        padded_axis(low, high, own_units ? "of each column's band" : "value"));
   axes.band(x, bands.low, bands.high, palette::grey.with_opacity(0.35));
   axes.line(x, bands.median, {palette::grey, 1});
   if (x.size() <= 60) axes.markers(x, bands.observed, Marker::circle, 4, palette::vermilion);
@@ -173,7 +232,8 @@ std::string observation_figure(const ObservationBands& bands, FigureFormat forma
   return grid.finish();
 }
 
-std::string coverage_figure(const std::vector<CoverageCurve>& curves, FigureFormat format) {
+std::string coverage_figure(const std::vector<CoverageCurve>& curves, const Prior& prior,
+                            FigureFormat format) {
   PanelGrid grid(format, curves.size(), 120, 120);
   for (const CoverageCurve& curve : curves) {
     Axes axes = grid.next({.low = 0, .high = 1, .label = "nominal credibility"},
@@ -182,12 +242,13 @@ std::string coverage_figure(const std::vector<CoverageCurve>& curves, FigureForm
     axes.band(curve.nominal, curve.low, curve.high, kBand);
     axes.line(curve.nominal, curve.empirical, kCurve);
     axes.frame();
-    axes.title(in_words(curve.marginal));
+    axes.title(marginal_label(curve.marginal, prior));
   }
   return grid.finish();
 }
 
-std::string sigma_figure(const std::vector<CoverageCurve>& curves, FigureFormat format) {
+std::string sigma_figure(const std::vector<CoverageCurve>& curves, const Prior& prior,
+                         FigureFormat format) {
   constexpr double kMost = 4;
   PanelGrid grid(format, curves.size(), 120, 120);
   for (const CoverageCurve& curve : curves) {
@@ -205,13 +266,13 @@ std::string sigma_figure(const std::vector<CoverageCurve>& curves, FigureFormat 
                    palette::blue);
     }
     axes.frame();
-    axes.title(in_words(curve.marginal));
+    axes.title(marginal_label(curve.marginal, prior));
   }
   return grid.finish();
 }
 
 std::string ecdf_figure(const std::vector<EcdfCurve>& curves, const std::string& label,
-                        FigureFormat format) {
+                        const Prior& prior, FigureFormat format) {
   PanelGrid grid(format, curves.size());
   for (const EcdfCurve& curve : curves) {
     const auto low = minus(curve.low, curve.at), high = minus(curve.high, curve.at);
@@ -226,7 +287,7 @@ std::string ecdf_figure(const std::vector<EcdfCurve>& curves, const std::string&
     axes.band(curve.at, low, high, kBand);
     axes.line(curve.at, difference, kCurve);
     axes.frame();
-    axes.title(in_words(curve.marginal));
+    axes.title(marginal_label(curve.marginal, prior));
   }
   return grid.finish();
 }

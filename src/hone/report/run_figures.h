@@ -13,7 +13,8 @@
 
 namespace hone {
 
-// Per parameter: the region of each round in units of the prior's CDF, the final one darkest.
+// Per parameter: the region of each round, the final one darkest. Axes are drawn evenly in the
+// prior's CDF and have ticks in the parameter's own units.
 std::string truncation_figure(const ReportData& data, const Prior& prior, FigureFormat format);
 
 // Pairs of parameters: the rectangles of all rounds inside each other. Intervals are drawn as they
@@ -31,11 +32,13 @@ std::string training_figure(const std::vector<TrainingBands>& training, FigureFo
 std::string observation_figure(const ObservationBands& bands, FigureFormat format);
 
 // Empirical against nominal coverage with 95 % bands, and the same in standard deviations.
-std::string coverage_figure(const std::vector<CoverageCurve>& curves, FigureFormat format);
-std::string sigma_figure(const std::vector<CoverageCurve>& curves, FigureFormat format);
+std::string coverage_figure(const std::vector<CoverageCurve>& curves, const Prior& prior,
+                            FigureFormat format);
+std::string sigma_figure(const std::vector<CoverageCurve>& curves, const Prior& prior,
+                         FigureFormat format);
 
 // ECDF minus the uniform one, with simultaneous bands: SBC and TARP.
 std::string ecdf_figure(const std::vector<EcdfCurve>& curves, const std::string& label,
-                        FigureFormat format);
+                        const Prior& prior, FigureFormat format);
 
 }  // namespace hone

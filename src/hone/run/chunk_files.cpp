@@ -8,6 +8,7 @@
 #include "hone/core/error.h"
 #include "hone/files/checksum.h"
 #include "hone/files/files.h"
+#include "hone/files/json_text.h"
 #include "hone/files/sealed_file.h"
 #include "hone/run/run_files.h"
 #include "hone/store/failure_columns.h"
@@ -42,7 +43,7 @@ template <typename F>
 auto read_about(const SealedFile& file, const fs::path& path, F&& read) {
   const std::string text = file.read_text("about", 1)[0];
   try {
-    return read(Json::parse(text));
+    return read(parse_json(text));
   } catch (const Json::exception& error) {
     fail(ErrorKind::io, "{}: not a chunk of hone: {}", path.string(), error.what());
   } catch (const Error& error) {
@@ -150,7 +151,7 @@ void write_chunk_result(const fs::path& file, const Chunk& chunk, MatrixView<con
   add_request(builder, to_json(chunk.label), chunk.request);
   add_failures(builder, chunk.request.ids, failures);
   builder.add("x", {x.rows(), x.cols()}, std::span<const double>(values));
-  write_shared_file_atomically(file, finish_sealed(builder, "x"));
+  write_file_atomically(file, finish_sealed(builder, "x"));
 }
 
 ChunkResult read_chunk_result(const fs::path& file) {

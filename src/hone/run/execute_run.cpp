@@ -1,7 +1,10 @@
 #include "hone/run/execute_run.h"
 
 #include "hone/core/error.h"
+#include "hone/run/computed_with.h"
+#include "hone/run/extend_run.h"
 #include "hone/run/posterior_grids.h"
+#include "hone/run/reused_simulations.h"
 #include "hone/run/run_inputs.h"
 #include "hone/run/run_lock.h"
 #include "hone/run/warnings.h"
@@ -28,6 +31,10 @@ class DirectoryJournal final : public Journal {
     return trained;
   }
 
+  SharedPosterior networks(const Round& round) override {
+    return round.networks ? round.networks : run_.round_networks(round);
+  }
+
  private:
   const RunDirectory& run_;
 };
@@ -45,21 +52,29 @@ class NoTraining final : public NetworkTrainer {
 
 RunInference infer_run(RunDirectory& run, const RunRequest& request) {
   const RunLock lock(run.path());
+  note_noise_of(run, request.executor);  // first: it is a part of what identifies the run
+  note_arithmetic(run, request.exact, request.observer);
   const Rng rng(run.spec().seed);
-  note_noise_of(run, request.executor);
   const RunSpec& spec = run.spec();
   const auto noise = run_noise(spec, request.executor.noise());
-  SimulationStore store = open_run_store(run, run.simulations(), true, noise.get());
+  SimulationStore store = open_run_store(run, run.simulations(), noise.get());
   if (!spec.simulator.dataset.empty()) load_dataset(run, store, noise.get(), request.observer);
-  Simulations simulations(spec.prior, store, request.executor, rng, noise.get(),
-                          spec.options.max_failed_fraction);
-  if (spec.simulator.kind != SimulatorKind::dataset) {
+  const std::optional<SimulationStore> earlier = reusable_simulations(run, request.observer);
+  std::optional<ReusingExecutor> reusing;
+  if (earlier) reusing.emplace(request.executor, *earlier);
+  Simulations simulations(spec.prior, store, reusing ? *reusing : request.executor, rng,
+                          noise.get(), spec.options.max_failed_fraction);
+  const std::optional<Continuation> start = continuation_of(run);
+  if (start) {
+    simulations.take_existing(run.extensions().back().simulations);
+  } else if (spec.simulator.kind != SimulatorKind::dataset) {
     simulations.take_existing(spec.simulator.dataset_rows);
   }
   DirectoryJournal journal(run);
   InferenceResult result = find_method(spec.options.method)
                                .infer({simulations, spec.observation, spec.marginals, spec.options,
-                                       rng, journal, request.observer, request.trainer});
+                                       rng, journal, request.observer, request.trainer,
+                                       run_likelihood(spec), start ? &*start : nullptr});
   stop_if_requested(request.observer);
   return {std::move(result), simulations.issued(), simulations.failed()};
 }

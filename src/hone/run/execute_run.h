@@ -10,6 +10,7 @@ struct RunRequest {
   Executor& executor;
   Observer& observer = silent_observer();
   NetworkTrainer& trainer = local_trainer();
+  bool exact = false;  // refuse a machine that gives other bits than the run has so far
 };
 
 // Simulations, rounds and networks, as far as they are not there yet. Takes the run's lock.

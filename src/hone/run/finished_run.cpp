@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hone/core/error.h"
+#include "hone/run/computed_with.h"
 #include "hone/run/posterior_grids.h"
 #include "hone/run/run_inputs.h"
 #include "hone/run/run_lock.h"
@@ -12,7 +13,8 @@ namespace hone {
 void train_more(const RunDirectory& run, const std::vector<Marginal>& marginals, Observer& observer,
                 const NoiseModel* simulator_noise, NetworkTrainer& trainer) {
   const RunLock lock(run.path());
-  run.require_finished();
+  run.require_complete();
+  note_arithmetic(run, false, observer);
   const std::vector<TrainedPosterior> trained = run.posteriors();
   std::vector<Marginal> missing;
   std::ranges::copy_if(marginals, std::back_inserter(missing), [&](const Marginal& marginal) {
@@ -20,24 +22,31 @@ void train_more(const RunDirectory& run, const std::vector<Marginal>& marginals,
         trained, [&](const TrainedPosterior& one) { return one.posterior->has(marginal); });
   });
   if (missing.empty()) return;
+  const AmortizedPosterior& main = *trained.at(0).posterior;
+  if (const SharedPosterior more = main.with_marginals(missing)) {
+    run.add_posterior({more});
+    return;
+  }
   const RunSpec& spec = run.spec();
-  const Region& region = trained.at(0).posterior->prior().region();
+  const Region& region = main.prior().region();
   const RunData data = training_data(run, region, simulator_noise);
+  const EstimatorKind& kind = find_method(spec.options.method).estimator();
+  const int ensemble = kind.fit(spec.options, data_size(data.rows)).ensemble;
   // The same stream as in execute_run(): a marginal comes out the same whenever it is trained.
-  run.add_posterior(
-      trainer.train(find_method(spec.options.method).estimator(),
-                    {data.rows, missing, fitted(spec.options, data_size(data.rows)).ensemble,
-                     spec.options, Rng(spec.seed).child("final"), observer}));
+  run.add_posterior(trainer.train(
+      kind, {data.rows, missing, ensemble, spec.options, Rng(spec.seed).child("final"), observer}));
 }
 
 RunData training_data(const RunDirectory& run, const Region& region,
-                      const NoiseModel* simulator_noise, std::optional<Index> issued) {
+                      const NoiseModel* simulator_noise, std::optional<Index> issued, Index first) {
   const RunSpec& spec = run.spec();
-  SimulationStore store = SimulationStore::open(run.simulations(), SimulationStore::Access::read);
+  const RunFile directory = run.simulations();
+  SimulationStore store =
+      SimulationStore::open(directory.path(), SimulationStore::Access::read, directory.mark);
   auto noise = run_noise(spec, simulator_noise);
   Simulations simulations(spec.prior, store, no_executor(), Rng(spec.seed), noise.get());
   simulations.take_existing(std::min(issued.value_or(store.rows()), store.rows()));
-  Dataset rows = simulations.inside(region, spec.options.validation_fraction);
+  Dataset rows = simulations.inside(region, spec.options.validation_fraction, first);
   return {std::move(noise), std::move(rows)};
 }
 
@@ -46,12 +55,22 @@ RunData test_data(const RunDirectory& run, const Region& region, Index count, Ex
   const RunLock lock(run.path());
   const RunSpec& spec = run.spec();
   auto noise = run_noise(spec, executor.noise());
-  SimulationStore store = open_run_store(run, run.check_simulations(), true, noise.get());
+  SimulationStore store = open_run_store(run, run.check_simulations(), noise.get());
   Simulations simulations(spec.prior, store, executor, Rng(spec.seed).child("check"), noise.get(),
                           spec.options.max_failed_fraction);
   simulations.simulate(region, 0, count, observer);
   Dataset rows = simulations.inside(region, spec.options.validation_fraction);
   return {std::move(noise), std::move(rows)};
+}
+
+Index known_test_draws(const RunDirectory& run) {
+  const RunFile directory = run.check_simulations();
+  if (!SimulationStore::exists(directory.path())) return 0;
+  const SimulationStore store =
+      SimulationStore::open(directory.path(), SimulationStore::Access::read, directory.mark);
+  Index count = 0;
+  while (store.contains(count)) ++count;
+  return count;
 }
 
 void correct_posterior(const RunDirectory& run, const Correction& correction) {

@@ -23,15 +23,18 @@ struct RunData {
   std::shared_ptr<const NoiseModel> noise;  // which the rows of x use
   Dataset rows;
 };
-// Of the first `issued` that the run asked for, or of all.
+// Of the first `issued` that the run asked for, or of all, without those before number `first`.
 RunData training_data(const RunDirectory& run, const Region& region,
                       const NoiseModel* simulator_noise = nullptr,
-                      std::optional<Index> issued = std::nullopt);
+                      std::optional<Index> issued = std::nullopt, Index first = 0);
 
 // More simulations inside a region that no training will ever see, in a store of their own:
 // numbers 0 .. count - 1 of it. Takes the run's lock.
 RunData test_data(const RunDirectory& run, const Region& region, Index count, Executor& executor,
                   Observer& observer);
+
+// How many of these there are already.
+Index known_test_draws(const RunDirectory& run);
 
 // The posterior on grids and its summary, widened; and without it again. Both take the run's lock.
 void correct_posterior(const RunDirectory& run, const Correction& correction);

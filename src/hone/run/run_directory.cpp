@@ -6,6 +6,7 @@
 #include "hone/core/error.h"
 #include "hone/files/array_file.h"
 #include "hone/files/files.h"
+#include "hone/files/sealed_json.h"
 #include "hone/run/run_files.h"
 #include "hone/run/run_lock.h"
 
@@ -15,39 +16,64 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kFinal = "main";
+constexpr const char* kSpec = "run.json";
+constexpr const char* kNoise = "noise.h5";
+constexpr const char* kExtensions = "extensions.json";
 
-std::string later_name(std::size_t number) {
-  return fmt::format("extra-{:02}", number);
+// The identity of a run: what its run.json says, or 0 for a run that is older than identities.
+std::uint64_t identity_in(const RunFile& file, const std::string& text) {
+  return make_sense_of(file, [&]() -> std::uint64_t {
+    if (!has_seal(text) && parse_json(text).at("format") < kFirstSealedFormat) return 0;
+    const FileMark mark = verify_sealed_json(text);
+    if (mark.name != kSpec) fail(ErrorKind::io, "it is a copy of {}", mark.name);
+    return mark.run;
+  });
 }
 
 }  // namespace
 
-RunDirectory::RunDirectory(fs::path path, RunSpec spec)
-    : path_(std::move(path)), spec_(std::move(spec)) {}
+nlohmann::ordered_json to_json(const std::vector<Extension>& extensions) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Extension& one : extensions) {
+    list.push_back({{"budget", one.budget},
+                    {"rounds_before", one.rounds},
+                    {"simulations_before", one.simulations}});
+  }
+  return {{"extensions", list}};
+}
+
+std::vector<Extension> extensions_from_json(const nlohmann::json& json, Index first_budget) {
+  std::vector<Extension> extensions;
+  Index before = first_budget;
+  for (const nlohmann::json& one : json.at("extensions")) {
+    extensions.push_back({one.at("budget"), one.at("rounds_before"), one.at("simulations_before")});
+    if (extensions.back().budget <= before) fail(ErrorKind::io, "its budgets do not grow");
+    before = extensions.back().budget;
+  }
+  return extensions;
+}
+
+RunDirectory::RunDirectory(fs::path path, RunSpec spec, std::uint64_t identity)
+    : path_(std::move(path)),
+      spec_(std::move(spec)),
+      identity_(identity),
+      first_budget_(spec_.options.budget) {}
 
 bool RunDirectory::is_run(const fs::path& path) {
   std::error_code ignored;
-  return fs::exists(path / "run.json", ignored);
+  return fs::exists(path / kSpec, ignored);
 }
 
 RunDirectory RunDirectory::create(const fs::path& path, RunSpec spec) {
   spec.validate();
-  // Killed while it wrote its first files, a run leaves these and nothing else.
-  if (!is_run(path)) {
-    std::error_code ignored;
-    for (const char* file : {"run.json.tmp", "noise.h5", "noise.h5.tmp"}) {
-      fs::remove(path / file, ignored);
-    }
-  }
-  create_run_directory(path);
-  RunDirectory run(path, std::move(spec));
+  const std::uint64_t number = identity(spec);
+  RunDirectory run(path, std::move(spec), number);
+  const RunLock lock = claim_run_directory(path);
   if (!run.spec_.noise.covariance.empty()) {
     const Index size = std::ssize(run.spec_.observation);
-    write_arrays(run.noise_file(),
-                 std::vector<NamedArray>{{"covariance", {size, size}, run.spec_.noise.covariance}});
+    write_run_arrays(run.file(kNoise), {{"covariance", {size, size}, run.spec_.noise.covariance}});
   }
-  write_json(run.spec_file(), to_json(run.spec_));
+  write_json(run.file(kSpec), to_json(run.spec_));
   return run;
 }
 
@@ -55,11 +81,20 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   if (!is_run(path)) {
     fail(ErrorKind::input, "{}: not a run of hone (there is no run.json in it)", path.string());
   }
-  RunDirectory run(path, read_json_as(path / "run.json", run_spec_from_json));
+  const RunFile file{path, {0, kSpec}};
+  const std::string text = read_file(file.path());
+  const std::uint64_t number = identity_in(file, text);
+  RunSpec spec = make_sense_of(file, [&] { return run_spec_from_json(parse_json(text)); });
+  RunDirectory run(path, std::move(spec), number);
+  if (run.file(kExtensions).exists()) {
+    run.set_extensions(read_json_as(run.file(kExtensions), [&](const nlohmann::json& json) {
+      return extensions_from_json(json, run.first_budget_);
+    }));
+  }
   NoiseSpec& noise = run.spec_.noise;
   if (noise.kind == NoiseKind::gaussian && noise.sigma.empty()) {
-    const auto arrays = read_arrays(run.noise_file());
-    noise.covariance = make_sense_of(run.noise_file(), [&] {
+    const auto arrays = read_run_arrays(run.file(kNoise));
+    noise.covariance = make_sense_of(run.file(kNoise), [&] {
       const Index size = std::ssize(run.spec_.observation);
       const auto values = array_values<double>(arrays, "covariance", std::array{size, size});
       return std::vector<double>(values.begin(), values.end());
@@ -74,12 +109,38 @@ std::string RunDirectory::label() const {
 }
 
 void RunDirectory::replace_spec(RunSpec spec) {
+  HONE_ASSERT(extensions_.empty());
   spec_ = std::move(spec);
-  write_json(spec_file(), to_json(spec_));
+  first_budget_ = spec_.options.budget;
+  identity_ = identity(spec_);
+  write_json(file(kSpec), to_json(spec_));
+}
+
+std::string RunDirectory::state_prefix() const {
+  return extensions_.empty() ? "" : fmt::format("extended-{:02}/", extensions_.size());
+}
+
+void RunDirectory::set_extensions(std::vector<Extension> extensions) {
+  extensions_ = std::move(extensions);
+  spec_.options.budget = extensions_.empty() ? first_budget_ : extensions_.back().budget;
+}
+
+void RunDirectory::add_extension(const Extension& extension) {
+  std::vector<Extension> all = extensions_;
+  all.push_back(extension);
+  write_json(file(kExtensions), to_json(all));
+  set_extensions(std::move(all));
+}
+
+RunDirectory RunDirectory::state(std::size_t number) const {
+  HONE_ASSERT(number <= extensions_.size());
+  RunDirectory run = *this;
+  run.set_extensions({extensions_.begin(), extensions_.begin() + static_cast<Index>(number)});
+  return run;
 }
 
 bool RunDirectory::finished() const {
-  return fs::exists(posterior() / "summary.json");
+  return posterior("summary.json").exists();
 }
 
 void RunDirectory::require_finished() const {
@@ -89,123 +150,139 @@ void RunDirectory::require_finished() const {
       {.before = ": ", .action = Action::resume, .run = path_.string(), .after = " first"});
 }
 
-bool RunDirectory::complete() const {
-  if (!finished() || !has_final_posterior() || !fs::exists(posterior() / "posterior.h5")) {
-    return false;
+// Simulations of round m + 1 come from what round m found: so older versions, whose summary does
+// not count rounds, tell how many there were.
+int RunDirectory::rounds_made() const {
+  int rounds = uncorrected_summary()->rounds;
+  if (rounds > 0) return rounds;
+  if (const auto made = store()) {
+    made->select([&](const SimulationInfo& info) {
+      rounds = std::max(rounds, info.round - 1);
+      return false;
+    });
   }
+  return rounds;
+}
+
+bool RunDirectory::complete() const {
+  if (!finished() || !has_final_posterior() || !posterior("posterior.h5").exists()) return false;
+  if (find_method(spec_.options.method).needs_likelihood) return true;  // and simulates nothing
   const std::optional<SimulationStore> made = store();
   if (!made || (spec_.options.spend_all && made->rows() < spec_.options.budget)) return false;
-  const Summary done = *uncorrected_summary();
-  // Simulations of round m + 1 come from what round m found: so older versions, whose summary does
-  // not count rounds, tell how many there were.
-  int rounds = done.rounds;
-  made->select([&](const SimulationInfo& info) {
-    rounds = std::max(rounds, info.round - 1);
-    return false;
-  });
-  for (int m = 1; m <= rounds; ++m) {
+  for (int m = 1; m <= rounds_made(); ++m) {
     if (!has_round(m)) return false;
   }
-  return made->rows() >= done.simulations;
+  return made->rows() >= uncorrected_summary()->simulations;
+}
+
+void RunDirectory::require_complete() const {
+  require_finished();
+  if (complete()) return;
+  throw Error(ErrorKind::io, {.place = path_.string(),
+                              .reason = "some of its files have gone since it was finished",
+                              .advice = {.before = "; to have them made again ",
+                                         .action = Action::resume,
+                                         .run = path_.string()}});
 }
 
 std::optional<SimulationStore> RunDirectory::store() const {
-  if (!SimulationStore::exists(simulations())) return std::nullopt;
-  return SimulationStore::open(simulations(), SimulationStore::Access::read);
+  const RunFile directory = simulations();
+  if (!SimulationStore::exists(directory.path())) return std::nullopt;
+  return SimulationStore::open(directory.path(), SimulationStore::Access::read, directory.mark);
 }
 
-fs::path RunDirectory::round_file(int number) const {
-  return path_ / "rounds" / fmt::format("round-{:02}.json", number);
-}
-
-fs::path RunDirectory::round_networks_file(int number) const {
-  return round_file(number).replace_extension(".h5");
+RunFile RunDirectory::round_file(int number) const {
+  return file(fmt::format("rounds/round-{:02}", number));
 }
 
 bool RunDirectory::has_round(int number) const {
-  return fs::exists(round_file(number));
+  return round_file(number).with(".json").exists();
 }
 
 Round RunDirectory::round(int number) const {
-  return read_json_as(round_file(number), [&](const nlohmann::json& json) {
+  return read_json_as(round_file(number).with(".json"), [&](const nlohmann::json& json) {
     return round_from_json(json, number, spec_.prior.dimensions());
   });
 }
 
 std::vector<Round> RunDirectory::rounds() const {
   std::vector<Round> rounds;
-  for (int m = 1; has_round(m); ++m) rounds.push_back(round(m));
+  const int expected = finished() ? rounds_made() : 0;
+  for (int m = 1; m <= expected || has_round(m); ++m) rounds.push_back(round(m));
   return rounds;
 }
 
 void RunDirectory::write_round(const Round& round) const {
-  const fs::path file = round_file(round.number);
-  create_directories_durably(file.parent_path());
-  write_arrays(round_networks_file(round.number), round.networks->to_arrays());
-  write_json(file, to_json(round));
+  const RunFile file = round_file(round.number);
+  write_run_arrays(file.with(".h5"), round.networks->to_arrays());
+  write_json(file.with(".json"), to_json(round));
 }
 
 SharedPosterior RunDirectory::round_networks(const Round& round) const {
-  const fs::path file = round_networks_file(round.number);
-  if (!fs::exists(file)) return nullptr;
-  const auto arrays = read_arrays(file);
+  const RunFile file = round_file(round.number).with(".h5");
+  if (!file.exists()) return nullptr;
+  const auto arrays = read_run_arrays(file);
   return make_sense_of(file, [&] {
     return find_estimator(round.estimator).load(spec_.prior, round.region, arrays);
   });
 }
 
 bool RunDirectory::has_final_posterior() const {
-  return has_posterior(networks(), kFinal);
+  return has_posterior(final_networks());
 }
 
 TrainedPosterior RunDirectory::final_posterior() const {
-  return read_posterior(networks(), kFinal, spec_.prior);
+  return read_posterior(final_networks(), spec_.prior);
 }
 
 void RunDirectory::write_final_posterior(const TrainedPosterior& trained) const {
-  hone::write_posterior(networks(), kFinal, trained);
+  hone::write_posterior(final_networks(), trained);
+}
+
+RunFile RunDirectory::later_networks(std::size_t number) const {
+  return state_file(fmt::format("networks/extra-{:02}", number));
 }
 
 std::vector<TrainedPosterior> RunDirectory::posteriors() const {
   std::vector<TrainedPosterior> trained;
-  if (!has_final_posterior()) return trained;
+  if (!has_final_posterior() && !finished()) return trained;
   trained.push_back(final_posterior());
-  while (has_posterior(networks(), later_name(trained.size()))) {
-    trained.push_back(read_posterior(networks(), later_name(trained.size()), spec_.prior));
+  while (has_posterior(later_networks(trained.size()))) {
+    trained.push_back(read_posterior(later_networks(trained.size()), spec_.prior));
   }
   return trained;
 }
 
 void RunDirectory::add_posterior(const TrainedPosterior& trained) const {
   std::size_t number = 1;
-  while (has_posterior(networks(), later_name(number))) ++number;
-  hone::write_posterior(networks(), later_name(number), trained);
+  while (has_posterior(later_networks(number))) ++number;
+  hone::write_posterior(later_networks(number), trained);
 }
 
 std::optional<Region> RunDirectory::final_region() const {
-  if (!has_description(networks(), kFinal)) return std::nullopt;
-  return read_description(networks(), kFinal, spec_.prior.dimensions()).region;
+  if (!has_description(final_networks())) return std::nullopt;
+  return read_description(final_networks(), spec_.prior.dimensions()).region;
 }
 
 std::vector<MemberHistory> RunDirectory::final_training() const {
-  if (!has_description(networks(), kFinal)) return {};
-  return read_description(networks(), kFinal, spec_.prior.dimensions()).histories;
+  if (!has_description(final_networks())) return {};
+  return read_description(final_networks(), spec_.prior.dimensions()).histories;
 }
 
 std::optional<Summary> RunDirectory::uncorrected_summary() const {
   if (!finished()) return std::nullopt;
-  return read_json_as(posterior() / "summary.json", summary_from_json);
+  return read_json_as(posterior("summary.json"), summary_from_json);
 }
 
 std::optional<Summary> RunDirectory::summary() const {
   if (!correction()) return uncorrected_summary();
-  return read_json_as(corrected() / "summary.json", summary_from_json);
+  return read_json_as(corrected("summary.json"), summary_from_json);
 }
 
 std::vector<MarginalGrid> RunDirectory::grids() const {
   require_finished();
-  const fs::path file = (correction() ? corrected() : posterior()) / "posterior.h5";
-  const std::vector<NamedArray> arrays = read_arrays(file);
+  const RunFile file = correction() ? corrected("posterior.h5") : posterior("posterior.h5");
+  const std::vector<NamedArray> arrays = read_run_arrays(file);
   return make_sense_of(file, [&] {
     std::vector<MarginalGrid> grids;
     for (const Marginal& marginal : spec_.marginals) {
@@ -218,33 +295,30 @@ std::vector<MarginalGrid> RunDirectory::grids() const {
 }
 
 std::optional<Correction> RunDirectory::correction() const {
-  const fs::path file = corrected() / "correction.json";
-  if (!fs::exists(file)) return std::nullopt;
-  return read_json_as(file, correction_from_json);
+  if (!corrected("correction.json").exists()) return std::nullopt;
+  return read_json_as(corrected("correction.json"), correction_from_json);
 }
 
 void RunDirectory::write_posterior(const Summary& summary,
                                    const std::vector<NamedArray>& grids) const {
-  create_directories_durably(posterior());
-  write_arrays(posterior() / "posterior.h5", grids);
-  write_json(posterior() / "summary.json", to_json(summary));
+  write_run_arrays(posterior("posterior.h5"), grids);
+  write_json(posterior("summary.json"), to_json(summary));
 }
 
 void RunDirectory::write_corrected(const Summary& summary, const std::vector<NamedArray>& grids,
                                    const Correction& correction) const {
-  fs::remove(corrected() / "correction.json");  // written last: then all of it is there
-  create_directories_durably(corrected());
-  write_arrays(corrected() / "posterior.h5", grids);
-  write_json(corrected() / "summary.json", to_json(summary));
-  write_json(corrected() / "correction.json", to_json(correction));
+  fs::remove(corrected("correction.json").path());  // written last: then all of it is there
+  write_run_arrays(corrected("posterior.h5"), grids);
+  write_json(corrected("summary.json"), to_json(summary));
+  write_json(corrected("correction.json"), to_json(correction));
 }
 
 void RunDirectory::remove_correction() const {
-  for (const char* file : {"correction.json", "summary.json", "posterior.h5"}) {
-    fs::remove(corrected() / file);
+  for (const char* name : {"correction.json", "summary.json", "posterior.h5"}) {
+    fs::remove(corrected(name).path());
   }
   std::error_code ignored;
-  fs::remove(corrected(), ignored);
+  fs::remove(corrected("").path().parent_path(), ignored);
 }
 
 }  // namespace hone

@@ -8,6 +8,7 @@
 #include "hone/posterior/correction.h"
 #include "hone/posterior/marginal_grid.h"
 #include "hone/posterior/summary.h"
+#include "hone/run/run_files.h"
 #include "hone/run/run_spec.h"
 #include "hone/store/simulation_store.h"
 
@@ -24,6 +25,9 @@
 //   posterior/posterior.h5    1-d and 2-d marginal posteriors on grids
 //   posterior/summary.json    table of parameters, warnings; written last: the run is finished
 //   corrected/                the posterior, widened (hone/posterior/correction.h)
+//   extensions.json           larger budgets that the run was given later
+//   extended-01/              networks/, posterior/, corrected/, checks.json, checks/ of the state
+//                             after the first of them; the state before stays as it was
 //   checks.json               what the checks found (hone/check/)
 //   checks/simulations/       simulations that were made for the checks alone
 //   chunks/                   simulations divided for a job array (chunk_files.h)
@@ -31,26 +35,56 @@
 //   progress.json, lock       while a process works on it
 //   report.html, figures/     the report (hone/report/)
 // Every file is written whole or not at all and holds no time, and only run.json a path (that of an
-// external simulator): the same run gives the same bytes, interrupted or not.
+// external simulator): the same run gives the same bytes, interrupted or not. All but the last
+// three lines carry a seal with a checksum, the identity of the run and their name in it; a file
+// that was changed, or belongs elsewhere, is refused. Runs of the formats before that have no
+// identity: what can be read of them is believed.
 
 namespace hone {
 
+// What to say of a run that is not verified().
+inline constexpr const char* kNotVerified =
+    "an older version of hone made this run, whose files carry no checksums: it cannot be verified "
+    "that they are what hone wrote";
+
+// A larger budget that a finished run was given later (extend_run.h), and what it had before.
+struct Extension {
+  Index budget = 0;       // simulations in all, those before included
+  int rounds = 0;         // before
+  Index simulations = 0;  // before
+  bool operator==(const Extension&) const = default;
+};
+
+nlohmann::ordered_json to_json(const std::vector<Extension>& extensions);
+// Error{io} unless budgets grow from the first one on.
+std::vector<Extension> extensions_from_json(const nlohmann::json& json, Index first_budget);
+
 class RunDirectory {
  public:
-  // A new directory with run.json; refuses a directory that holds anything.
+  // A new directory with run.json; refuses a directory that holds anything. Of several processes
+  // that try at the same time one succeeds.
   static RunDirectory create(const std::filesystem::path& path, RunSpec spec);
   static RunDirectory open(const std::filesystem::path& path);
   static bool is_run(const std::filesystem::path& path);  // is there a run.json?
 
   const std::filesystem::path& path() const { return path_; }
-  std::string label() const;  // the last part of the path, for people
-  const RunSpec& spec() const { return spec_; }
-  void replace_spec(RunSpec spec);  // and write it
+  bool verified() const { return identity_ != 0; }  // false: of an old format
+  std::string label() const;                        // the last part of the path, for people
+  const RunSpec& spec() const { return spec_; }     // with the budget of the last extension
+
+  // A run that is extended has several states: number 0 as it was first finished, then one per
+  // extension. All of what follows is about the last one.
+  const std::vector<Extension>& extensions() const { return extensions_; }
+  void add_extension(const Extension& extension);
+  Index first_budget() const { return first_budget_; }
+  RunDirectory state(std::size_t number) const;  // the run as it was with fewer extensions
+  void replace_spec(RunSpec spec);  // and write it; before there is any file but run.json
 
   std::filesystem::path spec_file() const { return path_ / "run.json"; }
-  std::filesystem::path simulations() const { return path_ / "simulations"; }
-  std::filesystem::path check_simulations() const { return path_ / "checks" / "simulations"; }
-  std::filesystem::path checks_file() const { return path_ / "checks.json"; }
+  RunFile computed_with_file() const { return file("computed_with.json"); }
+  RunFile checks_file() const { return state_file("checks.json"); }
+  RunFile simulations() const { return file("simulations"); }
+  RunFile check_simulations() const { return state_file("checks/simulations"); }
   std::filesystem::path chunks() const { return path_ / "chunks"; }
   std::filesystem::path simulator_log() const { return path_ / "simulator.log"; }
   std::filesystem::path progress_file() const { return path_ / "progress.json"; }
@@ -62,10 +96,11 @@ class RunDirectory {
   bool finished() const;
   bool complete() const;  // finished, and no file that execute_run() would write is missing since
   void require_finished() const;  // Error{input} with what to do
+  void require_complete() const;  // and Error{io} if files have gone
 
   std::optional<SimulationStore> store() const;  // to read; nothing before the first simulation
 
-  std::vector<Round> rounds() const;
+  std::vector<Round> rounds() const;  // Error{io} if one of a finished run is gone
   bool has_round(int number) const;
   Round round(int number) const;
   void write_round(const Round& round) const;
@@ -94,16 +129,23 @@ class RunDirectory {
   void remove_correction() const;
 
  private:
-  RunDirectory(std::filesystem::path path, RunSpec spec);
-  std::filesystem::path noise_file() const { return path_ / "noise.h5"; }
-  std::filesystem::path round_file(int number) const;
-  std::filesystem::path round_networks_file(int number) const;
-  std::filesystem::path networks() const { return path_ / "networks"; }
-  std::filesystem::path posterior() const { return path_ / "posterior"; }
-  std::filesystem::path corrected() const { return path_ / "corrected"; }
+  RunDirectory(std::filesystem::path path, RunSpec spec, std::uint64_t identity);
+  RunFile file(const std::string& name) const { return {path_, {identity_, name}}; }
+  std::string state_prefix() const;  // "extended-01/"; empty for the first state
+  RunFile state_file(const std::string& name) const { return file(state_prefix() + name); }
+  void set_extensions(std::vector<Extension> extensions);
+  RunFile round_file(int number) const;  // without its ending
+  RunFile final_networks() const { return state_file("networks/main"); }
+  RunFile later_networks(std::size_t number) const;
+  RunFile posterior(const std::string& name) const { return state_file("posterior/" + name); }
+  RunFile corrected(const std::string& name) const { return state_file("corrected/" + name); }
+  int rounds_made() const;
 
   std::filesystem::path path_;
   RunSpec spec_;
+  std::uint64_t identity_;
+  Index first_budget_ = 0;  // that of run.json
+  std::vector<Extension> extensions_ = {};
 };
 
 }  // namespace hone

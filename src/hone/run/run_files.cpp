@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hone/files/array_file.h"
+#include "hone/files/sealed_json.h"
 
 namespace hone {
 namespace {
@@ -21,20 +22,56 @@ OrderedJson number(double value) {
 
 }  // namespace
 
-void fail_damaged(const std::filesystem::path& file, const std::string& reason) {
-  ErrorParts parts{.place = file.string(),
-                   .reason = fmt::format("damaged, or not what hone wrote: {}", reason)};
-  if (file.filename() != "run.json") {
-    parts.advice = {.before = "; move it away and ",
-                    .action = Action::resume,
-                    .after = ": what it held is computed again"};
+namespace {
+
+// What brings a file back that is damaged or not where it belongs.
+Advice remedy(const RunFile& file) {
+  const std::string& name = file.mark.name;
+  const auto move_away_and = [&](Action action, const char* then) {
+    return Advice{file.exists() ? "; move it away and " : "; ", action, file.run.string(), then};
+  };
+  if (name == "run.json") {
+    return {"; undo the change. For other options ", Action::run_from, file.run.string()};
   }
-  throw Error(ErrorKind::io, std::move(parts));
+  if (name == "noise.h5") return {"; undo the change"};
+  if (name == "checks.json") return move_away_and(Action::check, " again");
+  if (name.starts_with("corrected/")) return move_away_and(Action::correct, " again");
+  if (name.starts_with("networks/extra-")) {
+    return move_away_and(Action::train, " with its marginals again");
+  }
+  return move_away_and(Action::resume, ": what it held is computed again");
 }
 
-void write_json(const std::filesystem::path& file, const OrderedJson& json) {
-  create_directories_durably(file.parent_path());
-  write_file_atomically(file, json.dump(2) + "\n");
+}  // namespace
+
+void fail_damaged(const RunFile& file, const std::string& reason) {
+  throw Error(ErrorKind::io, {.place = file.path().string(),
+                              .reason = fmt::format("damaged, or not what hone wrote: {}", reason),
+                              .advice = remedy(file)});
+}
+
+void verify_json(const std::string& text, const FileMark& expected) {
+  if (expected.run == 0) return;
+  const FileMark found = verify_sealed_json(text);
+  if (const auto reason = misplaced(found, expected)) fail(ErrorKind::io, "{}", *reason);
+}
+
+void write_json(const RunFile& file, const OrderedJson& json) {
+  create_directories_durably(file.path().parent_path());
+  write_file_atomically(file.path(), sealed_json_text(json, file.mark));
+}
+
+std::vector<NamedArray> read_run_arrays(const RunFile& file) {
+  try {
+    return read_arrays(file.path(), file.mark);
+  } catch (const Error& error) {
+    throw error.advice().empty() ? error.with_advice(remedy(file)) : error;
+  }
+}
+
+void write_run_arrays(const RunFile& file, const std::vector<NamedArray>& arrays) {
+  create_directories_durably(file.path().parent_path());
+  write_arrays(file.path(), arrays, file.mark);
 }
 
 namespace {
@@ -180,51 +217,34 @@ Round round_from_json(const Json& json, int number, int dimensions) {
   return round;
 }
 
-namespace {
-
-std::filesystem::path description_file(const std::filesystem::path& networks,
-                                       const std::string& name) {
-  return networks / (name + ".json");
+bool has_description(const RunFile& file) {
+  return file.with(".json").exists();
 }
 
-std::filesystem::path weights_file(const std::filesystem::path& networks, const std::string& name) {
-  return networks / (name + ".h5");
+bool has_posterior(const RunFile& file) {
+  return has_description(file) && file.with(".h5").exists();
 }
 
-}  // namespace
-
-bool has_description(const std::filesystem::path& networks, const std::string& name) {
-  return std::filesystem::exists(description_file(networks, name));
-}
-
-bool has_posterior(const std::filesystem::path& networks, const std::string& name) {
-  return has_description(networks, name) && std::filesystem::exists(weights_file(networks, name));
-}
-
-void write_posterior(const std::filesystem::path& networks, const std::string& name,
-                     const TrainedPosterior& trained) {
+void write_posterior(const RunFile& file, const TrainedPosterior& trained) {
   const AmortizedPosterior& posterior = *trained.posterior;
-  write_json(description_file(networks, name), {{"estimator", posterior.estimator()},
-                                                {"region", to_json(posterior.prior().region())},
-                                                {"training", to_json(trained.histories)}});
-  write_arrays(weights_file(networks, name), posterior.to_arrays());
+  write_json(file.with(".json"), {{"estimator", posterior.estimator()},
+                                  {"region", to_json(posterior.prior().region())},
+                                  {"training", to_json(trained.histories)}});
+  write_run_arrays(file.with(".h5"), posterior.to_arrays());
 }
 
-PosteriorDescription read_description(const std::filesystem::path& networks,
-                                      const std::string& name, int dimensions) {
-  return read_json_as(description_file(networks, name), [&](const Json& json) {
+PosteriorDescription read_description(const RunFile& file, int dimensions) {
+  return read_json_as(file.with(".json"), [&](const Json& json) {
     return PosteriorDescription{region_from_json(json.at("region"), dimensions),
                                 json.value("estimator", kFirstEstimator),
                                 histories_from_json(json.at("training"))};
   });
 }
 
-TrainedPosterior read_posterior(const std::filesystem::path& networks, const std::string& name,
-                                const Prior& prior) {
-  const std::filesystem::path weights = weights_file(networks, name);
-  const auto arrays = read_arrays(weights);
-  PosteriorDescription description = read_description(networks, name, prior.dimensions());
-  return make_sense_of(weights, [&] {
+TrainedPosterior read_posterior(const RunFile& file, const Prior& prior) {
+  const auto arrays = read_run_arrays(file.with(".h5"));
+  PosteriorDescription description = read_description(file, prior.dimensions());
+  return make_sense_of(file.with(".h5"), [&] {
     return TrainedPosterior{
         find_estimator(description.estimator).load(prior, description.region, arrays),
         std::move(description.histories)};

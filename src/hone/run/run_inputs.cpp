@@ -4,6 +4,7 @@
 #include "hone/problem/problem_file.h"
 #include "hone/problem/resolve_noise.h"
 #include "hone/store/dataset_file.h"
+#include "hone/tasks/task.h"
 
 namespace hone {
 
@@ -21,19 +22,32 @@ std::shared_ptr<const NoiseModel> run_noise(const RunSpec& spec, const NoiseMode
                        std::ssize(spec.observation));
 }
 
-SimulationStore open_run_store(const RunDirectory& run, const fs::path& path, bool create,
+std::function<double(std::span<const double> theta)> run_likelihood(const RunSpec& spec) {
+  if (!find_method(spec.options.method).needs_likelihood) return nullptr;
+  if (spec.simulator.kind != SimulatorKind::task) return nullptr;
+  const auto& log_likelihood = find_task(spec.simulator.task).reference.log_likelihood;
+  if (!log_likelihood) return nullptr;
+  return [log_likelihood, x = spec.observation](std::span<const double> theta) {
+    return log_likelihood(x, theta);
+  };
+}
+
+SimulationStore open_run_store(const RunDirectory& run, const RunFile& directory,
                                const NoiseModel* noise) {
+  const fs::path path = directory.path();
   const RunSpec& spec = run.spec();
   const Index size = noise == nullptr ? std::ssize(spec.observation) : noise->input_size();
-  if (create && !SimulationStore::exists(path)) {
+  if (!SimulationStore::exists(path)) {
     // What noise is added to may have another size than the observation, and no description then.
     const bool described = spec.data.declared() && spec.data.size() == size;
-    return SimulationStore::create(path, {.parameters = spec.prior.names(),
-                                          .data_size = size,
-                                          .precision = Precision::float32,
-                                          .data = described ? spec.data : DataDescription()});
+    const StoreSchema schema{.parameters = spec.prior.names(),
+                             .data_size = size,
+                             .precision = Precision::float32,
+                             .data = described ? spec.data : DataDescription()};
+    return SimulationStore::create(path, schema, directory.mark);
   }
-  SimulationStore store = SimulationStore::open(path, SimulationStore::Access::write);
+  SimulationStore store =
+      SimulationStore::open(path, SimulationStore::Access::write, directory.mark);
   if (store.schema().parameters != spec.prior.names() || store.schema().data_size != size) {
     fail(ErrorKind::io, "{}: its parameters or data size are not those of {}",
          (path / "manifest.json").string(), run.spec_file().string());

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 
 #include "hone/run/run_directory.h"
 #include "hone/simulator/executor.h"
@@ -14,9 +16,12 @@ namespace hone {
 void note_noise_of(RunDirectory& run, const Executor& executor);
 std::shared_ptr<const NoiseModel> run_noise(const RunSpec& spec, const NoiseModel* of_simulator);
 
-// A store of the run's simulations, to write. `create`: if there is none.
-SimulationStore open_run_store(const RunDirectory& run, const std::filesystem::path& path,
-                               bool create, const NoiseModel* noise);
+// log p(observation | theta) of a built-in task that knows it; else none.
+std::function<double(std::span<const double> theta)> run_likelihood(const RunSpec& spec);
+
+// A store of the run's simulations, to write; made if there is none.
+SimulationStore open_run_store(const RunDirectory& run, const RunFile& directory,
+                               const NoiseModel* noise);
 
 // Puts an existing data set into the store: simulations 0, 1, ... are its rows.
 void load_dataset(const RunDirectory& run, SimulationStore& store, const NoiseModel* noise,

@@ -40,27 +40,29 @@ std::string process_in(int file) {
   return digits.empty() ? "another process" : "process " + digits;
 }
 
-}  // namespace
-
-void create_run_directory(const fs::path& path) {
-  std::error_code code;
-  if (fs::exists(path, code)) {
-    if (!fs::is_directory(path, code)) {
-      fail(ErrorKind::input, "{}: exists and is not a directory; choose another place",
-           path.string());
-    }
-    const bool empty = fs::is_empty(path, code);
-    if (code) fail_io(path, "look into it", code.value());
-    if (!empty) {
-      fail_with_advice(ErrorKind::input, path.string() + ": exists and is not empty",
-                       {.before = "; choose another place, or ",
-                        .action = Action::open,
-                        .run = path.string(),
-                        .after = " to go on with it"});
-    }
-  }
-  create_directories_durably(path);
+// What a process leaves that dies between locking the directory of a new run and writing its
+// run.json, which comes last.
+bool is_of_a_run_that_never_began(const fs::path& file) {
+  const std::string name = file.filename().string();
+  const bool first_file = name.starts_with("run.json.") || name.starts_with("noise.h5.");
+  return name == "lock" || name == "noise.h5" || (first_file && name.ends_with(".tmp"));
 }
+
+void require_unused(const fs::path& path) {
+  std::error_code code;
+  for (fs::directory_iterator entry(path, code), end; !code && entry != end;
+       entry.increment(code)) {
+    if (is_of_a_run_that_never_began(entry->path())) continue;
+    fail_with_advice(ErrorKind::input, path.string() + ": exists and is not empty",
+                     {.before = "; choose another place, or ",
+                      .action = Action::open,
+                      .run = path.string(),
+                      .after = " to go on with it"});
+  }
+  if (code) fail_io(path, "look into it", code.value());
+}
+
+}  // namespace
 
 fs::path next_run_path(const fs::path& parent, const std::string& name) {
   Index last = 0;
@@ -86,7 +88,8 @@ fs::path create_next_run_directory(const fs::path& parent, const std::string& na
 }
 
 RunLock::RunLock(const fs::path& run_directory)
-    : file_(::open((run_directory / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    : file_(::open((run_directory / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+                   0644)) {
   if (file_.get() < 0) fail_io(run_directory / "lock", "open", errno);
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) {
@@ -106,6 +109,19 @@ RunLock::RunLock(const fs::path& run_directory)
 // Closing would not do: processes forked meanwhile have the descriptor too, and with it the lock.
 RunLock::~RunLock() {
   if (file_.get() >= 0) ::flock(file_.get(), LOCK_UN);
+}
+
+RunLock claim_run_directory(const fs::path& path) {
+  std::error_code code;
+  if (fs::exists(path, code) && !fs::is_directory(path, code)) {
+    fail(ErrorKind::input, "{}: exists and is not a directory; choose another place",
+         path.string());
+  }
+  create_directories_durably(path);
+  require_unused(path);  // before anything is written into a directory that is not ours
+  RunLock lock(path);
+  require_unused(path);  // another process may have had the lock in between
+  return lock;
 }
 
 }  // namespace hone

@@ -7,10 +7,6 @@
 
 namespace hone {
 
-// Creates the directory of a new run. One that exists and is not empty is refused (Error{input}):
-// hone never overwrites a run.
-void create_run_directory(const std::filesystem::path& path);
-
 // The first free <parent>/<name>-<n>, n = 1, 2, ...: after the highest number in use. Two
 // processes that ask at the same time may get the same answer; create_next_run_directory cannot.
 std::filesystem::path next_run_path(const std::filesystem::path& parent, const std::string& name);
@@ -24,10 +20,14 @@ class RunLock {
  public:
   explicit RunLock(const std::filesystem::path& run_directory);
   ~RunLock();
-  RunLock(RunLock&&) = delete;
+  RunLock(RunLock&&) noexcept = default;
 
  private:
   FileDescriptor file_;
 };
+
+// Makes the directory of a new run and locks it: of several processes that try, one gets it. A
+// directory that holds anything is refused (Error{input}), for hone never overwrites a run.
+RunLock claim_run_directory(const std::filesystem::path& path);
 
 }  // namespace hone

@@ -1,22 +1,37 @@
 #include "hone/run/run_spec.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <span>
 
 #include "hone/core/error.h"
+#include "hone/files/checksum.h"
 #include "hone/inference/method.h"
 
 namespace hone {
 namespace {
 
-// Format 1 may lack options that were added later; from 2 on every option is there. So an option
-// that is added raises the format, and runs of the format before get the value that does what hone
-// did without it, as those of format 1 do.
-constexpr int kFirstFormat = 1, kFormat = 2;
+// In the newest format every option is there. So an option that is added raises the format, and
+// runs of the formats before get the value that does what hone did without it.
+constexpr int kFirstFormat = 1, kFormat = 3;
 
 InferenceOptions read_options(const nlohmann::json& json, int format) {
-  if (format == kFirstFormat) return with_options(format_1_defaults(), json);
+  if (format < kFormat) return with_options(old_run_defaults(), json);
   return inference_options_from_json(json);
+}
+
+// Networks compute in single precision, which ends at 1e38 and resolves nothing below 1e-38: data
+// in a unit that leaves them there would be answered, and wrongly.
+void check_unit(const std::vector<double>& observation) {
+  constexpr double kSmallest = 1e-30, kLargest = 1e37;
+  double largest = 0;
+  for (const double value : observation) largest = std::max(largest, std::abs(value));
+  if (largest == 0 || (largest >= kSmallest && largest <= kLargest)) return;
+  fail(ErrorKind::input,
+       "observation: its largest value is {:.3g}; must lie between {:g} and {:g}. Give the data in "
+       "another unit, here and in the simulator: for example divided by {:.0e}",
+       largest, kSmallest, kLargest, std::pow(10.0, std::floor(std::log10(largest))));
 }
 
 }  // namespace
@@ -30,9 +45,17 @@ void RunSpec::validate() const {
     fail(ErrorKind::input, "marginals: must be lists of ascending parameter indices");
   }
   data.check_size(std::ssize(observation));
+  check_unit(observation);
   if (!noise.sigma.empty()) make_noise(noise, prior.dimensions(), std::ssize(observation));
   options.validate(std::ssize(observation));
   simulator.check_budget(options.budget);
+}
+
+std::uint64_t identity(const RunSpec& spec) {
+  const std::string text = to_json(spec).dump();
+  const std::uint64_t number = checksum(checksum(0, std::as_bytes(std::span(text))),
+                                        std::as_bytes(std::span(spec.noise.covariance)));
+  return number == 0 ? 1 : number;
 }
 
 nlohmann::ordered_json to_json(const RunSpec& spec) {
@@ -46,16 +69,15 @@ nlohmann::ordered_json to_json(const RunSpec& spec) {
   if (spec.noise.kind != NoiseKind::none) json["noise"] = to_json(spec.noise);
   json["marginals"] = spec.marginals;
   json["options"] = to_json(spec.options);
+  if (!spec.reuses.empty()) json["reuses"] = spec.reuses;
   return json;
 }
 
 RunSpec run_spec_from_json(const nlohmann::json& json) {
   const int format = json.at("format");
   if (format < kFirstFormat || format > kFormat) {
-    fail(ErrorKind::io,
-         "it has format {}, this hone reads formats {} to {}; use the version that "
-         "made the run",
-         format, kFirstFormat, kFormat);
+    throw UnknownVersion(fmt::format("it has format {}, this version reads formats {} to {}",
+                                     format, kFirstFormat, kFormat));
   }
   RunSpec spec{.name = json.at("name"),
                .simulator = simulator_spec_from_json(json.at("simulator")),
@@ -64,6 +86,7 @@ RunSpec run_spec_from_json(const nlohmann::json& json) {
                .observation = json.at("observation"),
                .marginals = json.at("marginals"),
                .options = read_options(json.at("options"), format)};
+  if (json.contains("reuses")) spec.reuses = json.at("reuses");
   if (json.contains("noise")) spec.noise = noise_spec_from_json(json.at("noise"));
   if (json.contains("data")) spec.data = data_description_from_json(json.at("data"));
   spec.validate();

@@ -26,8 +26,15 @@ struct RunSpec {
   DataDescription data = {};        // what its values are, if that is declared
   std::vector<Marginal> marginals;  // to be trained in the end
   InferenceOptions options;
-  void validate() const;  // Error{input}
+  std::string reuses = {};  // directory of an earlier run, whose simulations save making the same
+  void validate() const;    // Error{input}
 };
+
+// A number for all of it: equal for equal runs, on every machine; never 0.
+std::uint64_t identity(const RunSpec& spec);
+
+// From this format on all files of a run carry seals, which say what they belong to.
+constexpr int kFirstSealedFormat = 3;
 
 nlohmann::ordered_json to_json(const RunSpec& spec);
 RunSpec run_spec_from_json(const nlohmann::json& json);

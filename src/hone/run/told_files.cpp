@@ -11,6 +11,7 @@
 #include "hone/core/suggestion.h"
 #include "hone/files/csv_reader.h"
 #include "hone/files/files.h"
+#include "hone/files/json_text.h"
 #include "hone/files/zip_file.h"
 #include "hone/run/ask_tell_files.h"
 
@@ -167,7 +168,7 @@ ToldResults read_jsonl(const fs::path& file) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (one.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const std::string where = fmt::format("{}, line {}", file.string(), line);
-    const nlohmann::json json = nlohmann::json::parse(one, nullptr, false);
+    const nlohmann::json json = try_parse_json(one).value_or(nullptr);
     if (!json.is_object() || !json.contains("id") || !json["id"].is_number_integer()) {
       fail(ErrorKind::input, "{}: not a line such as {{\"id\": 7, \"x\": [1, 2]}}", where);
     }

@@ -38,7 +38,8 @@ void warn_about_rounds(std::vector<Warning>& warnings, const InferenceResult& re
                      result.rounds.back().cut.mass_ratio),
          result.budget_spent ? "use a larger budget" : "allow more rounds (max_rounds)"});
   }
-  if (result.rounds.size() == 1 && result.rounds[0].cut.mass_ratio > 0.95) {
+  const bool looked_for_a_cut = !result.rounds[0].cut.curves.empty();
+  if (looked_for_a_cut && result.rounds.size() == 1 && result.rounds[0].cut.mass_ratio > 0.95) {
     warnings.push_back(
         {"no_truncation",
          fmt::format("the region did not shrink: the first cut kept {:.2g} of the "
@@ -77,7 +78,7 @@ std::vector<Warning> find_warnings(const InferenceResult& result,
                         "use more simulations or a larger ensemble"});
   }
   constexpr Index kFewRows = 500;
-  if (result.rows < kFewRows) {
+  if (result.rows > 0 && result.rows < kFewRows) {  // 0: the method needs none
     warnings.push_back({"few_simulations",
                         fmt::format("only {} simulations lie in the final region", result.rows),
                         "use a larger budget"});

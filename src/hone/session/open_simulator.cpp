@@ -147,13 +147,4 @@ void check_simulator(const RunDirectory& run) {
   }
 }
 
-LogSink file_log(const std::filesystem::path& file) {
-  // Opened by the first line: most runs have nothing to say.
-  auto stream = std::make_shared<std::ofstream>();
-  return [stream, file](int worker, std::string_view line) {
-    if (!stream->is_open()) stream->open(file, std::ios::app);
-    *stream << fmt::format("worker {}: {}\n", worker, line) << std::flush;
-  };
-}
-
 }  // namespace hone

@@ -37,7 +37,4 @@ ThreadExecutors open_thread_executors(const RunSpec& spec, const LogSink& log);
 // A run.json may have been edited, or written when a task was another one: Error{io} names it.
 void check_simulator(const RunDirectory& run);
 
-// Appends lines to a file, with the number of the worker in front.
-LogSink file_log(const std::filesystem::path& file);
-
 }  // namespace hone

@@ -3,7 +3,10 @@
 namespace hone {
 
 Resources::Resources(const RunDirectory& run, const ResourceRequest& request) {
-  const LogSink log = request.log ? request.log : file_log(run.simulator_log());
+  if (!request.log) log_ = std::make_shared<SimulatorLog>(run.simulator_log());
+  const LogSink log = request.log ? request.log : [log = log_](int worker, std::string_view line) {
+    log->write(worker, line);
+  };
   if (request.transport != nullptr) {
     ranks_ = std::make_unique<RankResources>(
         *request.transport, run, request.threads, log,

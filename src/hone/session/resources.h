@@ -5,6 +5,7 @@
 
 #include "hone/mpi/rank_resources.h"
 #include "hone/session/open_simulator.h"
+#include "hone/session/simulator_log.h"
 
 namespace hone {
 
@@ -27,8 +28,10 @@ class Resources {
   Executor& executor() const;  // no_executor() where nobody makes simulations
   NetworkTrainer& trainer() const { return ranks_ ? ranks_->trainer() : local_trainer(); }
   Calibrator& calibrator() const { return ranks_ ? ranks_->calibrator() : local_calibrator(); }
+  Index log_lines_left_out() const { return log_ ? log_->left_out() : 0; }  // of simulator.log
 
  private:
+  std::shared_ptr<SimulatorLog> log_;  // null: the caller has its own
   std::unique_ptr<RankResources> ranks_;
   OpenSimulator open_;  // if the ranks have none
 };

@@ -65,11 +65,13 @@ SessionResult finish_run(RunDirectory& run, const Resources& resources, Observer
   const bool complete = run.complete();
   const std::optional<Checks> known = complete ? read_checks(run) : std::nullopt;
   result.was_finished = known.has_value();
-  result.summary = complete
-                       ? run.summary().value()
-                       : execute_run(run, {resources.executor(), observer, resources.trainer()});
+  result.summary =
+      complete
+          ? run.summary().value()
+          : execute_run(run, {resources.executor(), observer, resources.trainer(), options.exact});
   result.checks =
       known ? *known : check_run(run, {}, &resources.executor(), observer, resources.calibrator());
+  result.log_lines_left_out = resources.log_lines_left_out();
   const bool reported = result.was_finished && std::filesystem::exists(run.report_page());
   if (reported) result.report = run.report_page();
   if (options.report && !reported) add_report(result, run);

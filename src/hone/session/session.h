@@ -30,11 +30,13 @@ RunSpec run_spec(const Problem& problem, std::optional<std::uint64_t> seed = std
 // What is left of a run: inference, checks, report.
 struct SessionOptions {
   bool report = true;
+  bool exact = false;  // refuse a machine that gives other bits than the run has so far
 };
 struct SessionResult {
   bool was_finished = false;  // before: nothing was done but what was missing of the report
   Summary summary;
   Checks checks;
+  Index log_lines_left_out = 0;  // simulator.log was full
   std::filesystem::path report;  // the page; empty if there is none
   std::string report_error;      // why not: a run whose report cannot be written is finished
 };

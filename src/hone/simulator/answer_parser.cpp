@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hone/files/json_text.h"
+
 namespace hone {
 namespace {
 
@@ -126,9 +128,9 @@ class LineParser {
     const bool plain =
         std::ranges::all_of(token, [](char c) { return c >= ' ' && c <= '~' && c != '\\'; });
     if (plain) return std::string(token.substr(1, token.size() - 2));
-    const json value = json::parse(token, nullptr, false);  // escapes, checks UTF-8
-    if (!value.is_string()) throw Malformed("a malformed string");
-    return value.get<std::string>();
+    const auto value = try_parse_json(token);  // escapes, checks UTF-8
+    if (!value || !value->is_string()) throw Malformed("a malformed string");
+    return value->get<std::string>();
   }
 
   std::int64_t integer(const char* name) {

@@ -87,6 +87,7 @@ struct ChildSetup {
   if (getppid() != setup.parent) _exit(127);  // it died before the line above
   ::signal(SIGPIPE, SIG_DFL);
   ::signal(SIGCHLD, SIG_DFL);
+  ::signal(SIGXFSZ, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -50,9 +50,12 @@ void Delivery::push(FinishedBlock block) {
   for (const Failure& failure : block.failures) tally_.add(failure);
   if (tally_.hopeless()) stopping_ = true;
   if (delivery_error_) return;
+  const bool costly = block.seconds > options_.costly_seconds * static_cast<double>(block.rows());
+  const Index costly_rows = costly ? block.rows() : 0;
   waiting_rows_ += block.rows();
-  waiting_.push_back({std::move(block), Clock::now()});
-  if (waiting_rows_ >= batch_rows_) changed_.notify_all();
+  costly_rows_ += costly_rows;
+  waiting_.push_back({std::move(block), Clock::now(), costly_rows});
+  if (waiting_rows_ >= batch_rows_ || costly) changed_.notify_all();
 }
 
 void Delivery::simulator_gave_up(std::exception_ptr error) {
@@ -65,7 +68,7 @@ bool Delivery::batch_due() const {
   if (waiting_.empty()) return false;
   const std::chrono::duration<double> age = Clock::now() - waiting_.front().since;
   // Once somebody wants to stop there may be little time left.
-  return closed_ || stopping_ || waiting_rows_ >= batch_rows_ ||
+  return closed_ || stopping_ || waiting_rows_ >= batch_rows_ || costly_rows_ > 0 ||
          age.count() >= options_.flush_seconds;
 }
 
@@ -76,6 +79,7 @@ std::vector<FinishedBlock> Delivery::take_batch() {
     const Index more = waiting_.front().block.rows();
     if (!batch.empty() && rows + more > batch_rows_) break;
     batch.push_back(std::move(waiting_.front().block));
+    costly_rows_ -= waiting_.front().costly_rows;
     waiting_.pop_front();
     rows += more;
   }
@@ -86,11 +90,13 @@ std::vector<FinishedBlock> Delivery::take_batch() {
 void Delivery::deliver_until_closed() {
   Lock lock(mutex_);
   while (!(closed_ && waiting_.empty())) {
-    changed_.wait_for(lock, kObserverPeriod,
-                      [this] { return closed_ || waiting_rows_ >= batch_rows_; });
+    changed_.wait_for(lock, kObserverPeriod, [this] {
+      return closed_ || waiting_rows_ >= batch_rows_ || costly_rows_ > 0;
+    });
     const std::vector<FinishedBlock> batch =
         batch_due() ? take_batch() : std::vector<FinishedBlock>();
-    const Index finished = tally_.summary().finished;
+    // Costly rows count once the sink has them.
+    const Index finished = tally_.summary().finished - costly_rows_;
     lock.unlock();
     try {
       if (!batch.empty()) hand_to_sink(batch);
@@ -132,7 +138,7 @@ void Delivery::give_up(std::exception_ptr error) {
   if (!delivery_error_) delivery_error_ = std::move(error);
   stopping_ = true;
   waiting_.clear();
-  waiting_rows_ = 0;
+  waiting_rows_ = costly_rows_ = 0;
 }
 
 ExecutionSummary Delivery::finish() {

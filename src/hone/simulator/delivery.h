@@ -19,6 +19,7 @@ struct FinishedBlock {
   Index begin = 0;  // first row in the request
   Matrix<double> x;
   std::vector<Failure> failures;
+  double seconds = 0;  // that its rows took together; paces the delivery
   Index rows() const { return x.rows(); }
 };
 
@@ -50,6 +51,7 @@ class Delivery {
   struct Waiting {
     FinishedBlock block;
     Clock::time_point since;
+    Index costly_rows;  // all or none
   };
 
   void deliver_until_closed();
@@ -71,6 +73,7 @@ class Delivery {
   std::condition_variable changed_;
   std::deque<Waiting> waiting_;
   Index waiting_rows_ = 0;
+  Index costly_rows_ = 0;  // of those
   FailureTally tally_;
   bool closed_ = false;
   bool interrupted_ = false;

@@ -79,7 +79,9 @@ class ThreadExecutor final : public Executor {
       const Index count = std::min(wanted, request.rows() - begin);
       const Clock::time_point start = Clock::now();
       try {
-        delivery.push(simulate_block(simulator_, request, begin, count));
+        FinishedBlock block = simulate_block(simulator_, request, begin, count);
+        block.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        delivery.push(std::move(block));
       } catch (...) {
         delivery.simulator_gave_up(std::current_exception());
         return;
@@ -110,6 +112,9 @@ void ExecutorOptions::validate() const {
   require_positive("batch_bytes", batch_bytes);
   if (!(flush_seconds > 0)) {
     fail(ErrorKind::input, "simulator.flush_seconds = {}: must be positive", flush_seconds);
+  }
+  if (!(costly_seconds > 0)) {
+    fail(ErrorKind::input, "simulator.costly_seconds = {}: must be positive", costly_seconds);
   }
 }
 

@@ -20,6 +20,9 @@ struct ExecutorOptions {
   Index batch_rows = 65536;             // rows handed to the sink at once, at most; >= 1
   Index batch_bytes = Index{64} << 20;  // the same in bytes of x (one row is always allowed); >= 1
   double flush_seconds = 1;             // a finished row waits at most about this long; > 0
+  // A row that took longer than this is handed to the sink at once, and is not counted as finished
+  // before the sink has it; > 0
+  double costly_seconds = 2e-3;
   void validate() const;  // throws "simulator.max_failed_fraction = 2: must lie in [0, 1]"
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hone/core/visible_text.h"
+
 namespace hone {
 namespace {
 
@@ -33,10 +35,7 @@ void LineLog::note(std::string_view line) {
 void LineLog::end_line() {
   if (!line_.empty() && line_.back() == '\r') line_.pop_back();
   note(line_);
-  // In a message on a terminal, control characters would do what they say.
-  std::ranges::replace_if(
-      line_, [](char c) { return c >= 0 && c < ' ' && c != '\t'; }, '?');
-  last_.push_back(std::move(line_));
+  last_.push_back(visible_text(line_));
   line_.clear();
   if (last_.size() > kRememberedLines) last_.pop_front();
 }

@@ -235,7 +235,9 @@ class OneShotDriver {
       if (static_cast<Index>(x.size()) != data_size_) x.clear();
     }
     ++settled_;
-    delivery_.push(finished_row(run.job.row, x, std::move(failure), data_size_));
+    FinishedBlock block = finished_row(run.job.row, x, std::move(failure), data_size_);
+    block.seconds = std::chrono::duration<double>(Clock::now() - run.begin).count();
+    delivery_.push(std::move(block));
   }
 
   void keep(OneShotRun& run) {

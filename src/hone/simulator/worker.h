@@ -54,6 +54,10 @@ class Worker {
   std::optional<Trouble> trouble(double startup_grace);
   void delay_clock(Clock::duration pause) { first_since_ += pause; }
   double seconds_at_first() const;
+  // As measured lately; before that, since the first request.
+  double seconds_per_answer() const {
+    return seconds_per_answer_ > 0 ? seconds_per_answer_ : seconds_at_first();
+  }
 
   void add_polls(std::vector<pollfd>& polls) const;
   bool is_closing() const { return output_ended_ || input_closed_; }  // look again soon

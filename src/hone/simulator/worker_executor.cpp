@@ -116,7 +116,8 @@ class WorkerRun {
       return false;
     }
     note_start(worker);
-    accept(worker.finish_first(), answer);
+    const double seconds = worker.seconds_per_answer();
+    accept(worker.finish_first(), answer, seconds);
     return true;
   }
 
@@ -141,7 +142,7 @@ class WorkerRun {
     return check_data(answer.x);
   }
 
-  void accept(Job job, const Answer& answer) {
+  void accept(Job job, const Answer& answer, double seconds) {
     pool_.has_answered = true;
     deaths_ = 0;
     release_held();
@@ -152,8 +153,11 @@ class WorkerRun {
     }
     ++settled_;
     const bool fits = answer.length == pool_.data_size && answer.kind == Answer::Kind::data;
-    deliver(finished_row(job.row, fits ? std::span(answer.x) : std::span<const double>(),
-                         std::move(failure), pool_.data_size));
+    FinishedBlock block =
+        finished_row(job.row, fits ? std::span(answer.x) : std::span<const double>(),
+                     std::move(failure), pool_.data_size);
+    block.seconds = seconds;
+    deliver(std::move(block));
   }
 
   // Kills the worker and finds out what becomes of the simulations it was at.

@@ -4,6 +4,8 @@
 
 #include "hone/core/error.h"
 #include "hone/files/files.h"
+#include "hone/files/json_text.h"
+#include "hone/files/sealed_json.h"
 
 namespace hone {
 namespace {
@@ -27,8 +29,8 @@ Index integer(const Json& json, const char* key) {
   return value.get<Index>();
 }
 
-StoreSchema parse(const std::filesystem::path& path) {
-  const Json json = Json::parse(read_file(path, kMostBytes));
+StoreSchema parse(const std::string& text, const FileMark& expected) {
+  const Json json = parse_json(text);
   if (json.at("format") != kFormat) fail(ErrorKind::io, "not a '{}'", kFormat);
   // Before anything else, which a newer version may have changed.
   const Index version = integer(json, "version");
@@ -38,6 +40,10 @@ StoreSchema parse(const std::filesystem::path& path) {
          kStoreVersion);
   }
   if (version < 1) fail(ErrorKind::io, "version = {}: must be at least 1", version);
+  if (expected.run != 0 || has_seal(text)) {
+    const FileMark found = verify_sealed_json(text);
+    if (const auto reason = misplaced(found, expected)) fail(ErrorKind::io, "{}", *reason);
+  }
   StoreSchema schema{json.at("parameters").get<std::vector<std::string>>(),
                      integer(json, "data_size"),
                      precision_from(json.at("precision").get<std::string>())};
@@ -48,7 +54,8 @@ StoreSchema parse(const std::filesystem::path& path) {
 
 }  // namespace
 
-void write_manifest(const std::filesystem::path& path, const StoreSchema& schema) {
+void write_manifest(const std::filesystem::path& path, const StoreSchema& schema,
+                    const FileMark& mark) {
   nlohmann::ordered_json json = {{"format", kFormat},
                                  {"version", kStoreVersion},
                                  {"parameters", schema.parameters},
@@ -57,17 +64,17 @@ void write_manifest(const std::filesystem::path& path, const StoreSchema& schema
   if (schema.data.declared()) json["data"] = to_json(schema.data);
   std::string text;
   try {
-    text = json.dump(2) + "\n";
+    text = sealed_json_text(json, mark);
   } catch (const Json::exception&) {
     fail(ErrorKind::input, "parameters: the names must be valid UTF-8");
   }
   write_file_atomically(path, text);
 }
 
-StoreSchema read_manifest(const std::filesystem::path& path) {
-  read_file(path, kMostBytes);  // for the message of a missing file
+StoreSchema read_manifest(const std::filesystem::path& path, const FileMark& expected) {
+  const std::string text = read_file(path, kMostBytes);
   try {
-    return parse(path);
+    return parse(text, expected);
   } catch (const Json::exception& error) {
     fail(ErrorKind::io, "{}: damaged: {}", path.string(), error.what());
   } catch (const Error& error) {

@@ -56,10 +56,10 @@ void check_x(const ShardRows& shard, const SealedFile& file, const StoreSchema& 
 
 }  // namespace
 
-std::vector<std::byte> encode_shard(const std::string& name, const StoreSchema& schema,
+std::vector<std::byte> encode_shard(const FileMark& mark, const StoreSchema& schema,
                                     const SimulationRows& rows, Index begin, Index count) {
   const Index parameters = schema.parameter_count();
-  hdf5::Builder builder(name);
+  hdf5::Builder builder(mark.name);
   builder.add("id", {count}, part(rows.ids, begin, count));
   builder.add("u", {count, parameters}, part(rows.u, begin, count));
   builder.add("theta", {count, parameters}, part(rows.theta, begin, count));
@@ -71,13 +71,14 @@ std::vector<std::byte> encode_shard(const std::string& name, const StoreSchema& 
   } else {
     add_x<double>(builder, rows, begin, count);
   }
-  return finish_sealed(builder, "x");
+  return finish_sealed(builder, "x", mark);
 }
 
-ShardRows read_shard(const std::filesystem::path& file, const StoreSchema& schema) {
+ShardRows read_shard(const std::filesystem::path& file, const FileMark& expected,
+                     const StoreSchema& schema) {
   const std::string path = file.string();
   ShardRows shard;
-  const SealedFile contents(file);
+  const SealedFile contents(file, expected);
   shard.seal = contents.seal();
   const hdf5::Dataset& id = contents.find("id");
   if (id.shape.size() != 1 || id.shape[0] < 1) fail(ErrorKind::io, "{}: damaged: no rows", path);

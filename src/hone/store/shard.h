@@ -33,11 +33,12 @@ struct ShardRows {
   Index rows() const { return static_cast<Index>(ids.size()); }
 };
 
-// Rows begin .. begin + count - 1 as the bytes of a shard. `name` is for messages.
-std::vector<std::byte> encode_shard(const std::string& name, const StoreSchema& schema,
+// Rows begin .. begin + count - 1 as the bytes of a shard.
+std::vector<std::byte> encode_shard(const FileMark& mark, const StoreSchema& schema,
                                     const SimulationRows& rows, Index begin, Index count);
 
 // Reads and checks everything but x. Damage, or a shard of another store, is an Error{io}.
-ShardRows read_shard(const std::filesystem::path& file, const StoreSchema& schema);
+ShardRows read_shard(const std::filesystem::path& file, const FileMark& expected,
+                     const StoreSchema& schema);
 
 }  // namespace hone

@@ -1,10 +1,25 @@
 #include "hone/store/simulation_rows.h"
 
+#include <algorithm>
 #include <set>
 
 #include "hone/core/error.h"
 
 namespace hone {
+namespace {
+
+void copy_row(SimulationRows& to, Index row, const SimulationRows& from, Index from_row) {
+  const auto i = static_cast<std::size_t>(row), j = static_cast<std::size_t>(from_row);
+  to.ids[i] = from.ids[j];
+  to.seeds[i] = from.seeds[j];
+  to.rounds[i] = from.rounds[j];
+  to.failures[i] = from.failures[j];
+  std::ranges::copy(from.u.row(from_row), to.u.row(row).begin());
+  std::ranges::copy(from.theta.row(from_row), to.theta.row(row).begin());
+  std::ranges::copy(from.x.row(from_row), to.x.row(row).begin());
+}
+
+}  // namespace
 
 std::string to_string(Precision precision) {
   return precision == Precision::float32 ? "float32" : "float64";
@@ -35,5 +50,15 @@ SimulationRows::SimulationRows(Index rows, const StoreSchema& schema)
       seeds(static_cast<std::size_t>(rows)),
       rounds(static_cast<std::size_t>(rows)),
       failures(static_cast<std::size_t>(rows)) {}
+
+SimulationRows joined(const std::vector<SimulationRows>& groups, const StoreSchema& schema) {
+  Index count = 0, row = 0;
+  for (const SimulationRows& group : groups) count += group.rows();
+  SimulationRows all(count, schema);
+  for (const SimulationRows& group : groups) {
+    for (Index i = 0; i < group.rows(); ++i) copy_row(all, row++, group, i);
+  }
+  return all;
+}
 
 }  // namespace hone

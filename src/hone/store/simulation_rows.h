@@ -40,4 +40,7 @@ struct SimulationRows {
   std::vector<std::optional<std::string>> failures;  // (n) why it failed; nothing: it did not
 };
 
+// The rows of all groups, in their order.
+SimulationRows joined(const std::vector<SimulationRows>& groups, const StoreSchema& schema);
+
 }  // namespace hone

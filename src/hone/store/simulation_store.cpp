@@ -8,17 +8,23 @@
 #include "hone/core/error.h"
 #include "hone/files/files.h"
 #include "hone/store/manifest.h"
+#include "hone/store/row_records.h"
 
 namespace hone {
 namespace {
 
 namespace fs = std::filesystem;
 
+// Far more than a journal ever holds.
+constexpr std::size_t kMostJournalBytes = std::size_t{1} << 28;
+
 // Bytes of x in a shard, at most (but at least a row): a shard is built in memory, and its data
 // are verified as a whole before the first row is read.
 constexpr Index kMostShardBytes = Index{64} << 20;
 
 constexpr std::size_t kMostDamagedNamed = 10;
+
+constexpr const char* kManifest = "manifest.json";
 
 // n of "shard-<n>.h5", or 0.
 Index shard_number(const std::string& file_name) {
@@ -73,44 +79,63 @@ void extend(std::vector<T>& values, const std::vector<T>& more) {
 
 }  // namespace
 
-SimulationStore::SimulationStore(fs::path directory, StoreSchema schema)
+SimulationStore::SimulationStore(fs::path directory, StoreSchema schema, FileMark mark)
     : directory_(std::move(directory)),
       schema_(std::move(schema)),
+      mark_(std::move(mark)),
       files_(std::make_shared<ShardFiles>(schema_.data_size, schema_.precision)) {}
 
-SimulationStore SimulationStore::create(const fs::path& directory, const StoreSchema& schema) {
+SimulationStore SimulationStore::create(const fs::path& directory, const StoreSchema& schema,
+                                        FileMark mark) {
   schema.validate();
   create_directories_durably(directory);
-  if (fs::exists(directory / "manifest.json") || !find_shards(directory).empty()) {
+  if (fs::exists(directory / kManifest) || !find_shards(directory).empty()) {
     fail(ErrorKind::input, "{}: holds a simulation store already; it is never overwritten",
          directory.string());
   }
-  write_manifest(directory / "manifest.json", schema);
-  return {directory, schema};
+  write_manifest(directory / kManifest, schema, mark.at(kManifest));
+  return {directory, schema, std::move(mark)};
 }
 
 bool SimulationStore::exists(const fs::path& directory) {
-  return fs::exists(directory / "manifest.json");
+  return fs::exists(directory / kManifest);
 }
 
-SimulationStore SimulationStore::open(const fs::path& directory, Access access) {
-  SimulationStore store(directory, read_manifest(directory / "manifest.json"));
+SimulationStore SimulationStore::open(const fs::path& directory, Access access, FileMark mark) {
+  StoreSchema schema = read_manifest(directory / kManifest, mark.at(kManifest));
+  SimulationStore store(directory, std::move(schema), std::move(mark));
   if (access == Access::write) remove_temporary_files(directory);
   std::vector<std::string> damaged;
   for (const auto& [number, path] : find_shards(directory)) {
     store.next_shard_ = number + 1;
     try {
-      store.add_to_index(read_shard(path, store.schema_), path, false);
+      store.add_to_index(store.read(path), path, false);
     } catch (const Error& error) {
       damaged.emplace_back(error.message());
     }
   }
   if (!damaged.empty()) fail_damaged(damaged);
+  if (access == Access::write) store.take_from_journal();
   return store;
 }
 
-fs::path SimulationStore::shard_path(Index number) const {
-  return directory_ / fmt::format("shard-{:06d}.h5", number);
+// A record that the crash has torn was not promised to anybody: its simulations are run again.
+void SimulationStore::take_from_journal() {
+  std::error_code code;
+  if (!fs::is_regular_file(fs::symlink_status(journal(), code))) return;
+  const std::string bytes = read_file(journal(), kMostJournalBytes);
+  std::vector<SimulationRows> fresh;
+  for (SimulationRows& rows : decode_records(std::as_bytes(std::span(bytes)), schema_, mark_.run)) {
+    const bool known = std::ranges::any_of(rows.ids, [&](auto id) { return contains(id); });
+    if (!known) fresh.push_back(std::move(rows));
+  }
+  if (!fresh.empty()) append(joined(fresh, schema_));
+  fs::remove(journal(), code);
+  if (code) fail_io(journal(), "remove", code.value());
+}
+
+ShardRows SimulationStore::read(const fs::path& shard) const {
+  return read_shard(shard, mark_.at(shard.filename().string()), schema_);
 }
 
 void SimulationStore::append(const SimulationRows& rows) {
@@ -134,9 +159,10 @@ void SimulationStore::append(const SimulationRows& rows) {
 // The number moves on only after success: should the file be in place although syncing its
 // directory failed, the next shard replaces it, and no row is there twice.
 void SimulationStore::append_shard(const SimulationRows& rows, Index begin, Index count) {
-  const fs::path path = shard_path(next_shard_);
-  write_file_atomically(path, encode_shard(path.string(), schema_, rows, begin, count));
-  add_to_index(read_shard(path, schema_), path, true);
+  const std::string name = fmt::format("shard-{:06d}.h5", next_shard_);
+  const fs::path path = directory_ / name;
+  write_file_atomically(path, encode_shard(mark_.at(name), schema_, rows, begin, count));
+  add_to_index(read(path), path, true);
   ++next_shard_;
 }
 

@@ -13,6 +13,7 @@
 
 #include "hone/core/matrix.h"
 #include "hone/engine/row_source.h"
+#include "hone/files/file_mark.h"
 #include "hone/store/shard.h"
 #include "hone/store/shard_files.h"
 #include "hone/store/simulation_rows.h"
@@ -39,12 +40,15 @@ class SimulationStore {
  public:
   enum class Access { read, write };
 
-  // A new store in a directory that has none. The directory is made if need be.
-  static SimulationStore create(const std::filesystem::path& directory, const StoreSchema& schema);
+  // A new store in a directory that has none. The directory is made if need be. `mark` is that of
+  // the directory: all files of the store carry it.
+  static SimulationStore create(const std::filesystem::path& directory, const StoreSchema& schema,
+                                FileMark mark = {});
 
   // Access::write is for the process that holds the run's lock: it removes what an interrupted
   // write left behind. Damaged shards are named in one Error{io}, with what to do about them.
-  static SimulationStore open(const std::filesystem::path& directory, Access access);
+  static SimulationStore open(const std::filesystem::path& directory, Access access,
+                              FileMark mark = {});
   static bool exists(const std::filesystem::path& directory);
 
   const StoreSchema& schema() const { return schema_; }
@@ -52,6 +56,11 @@ class SimulationStore {
   Index failed_rows() const { return static_cast<Index>(reasons_.size()); }
   bool contains(std::int64_t id) const { return positions_.contains(id); }
   std::int64_t next_id() const { return next_id_; }  // above all ids in the store
+
+  // Where rows wait that are on disk but not in a shard yet (hone/store/grouped_append.h). What is
+  // left there after a crash goes into a shard when the store is opened for writing.
+  std::filesystem::path journal() const { return directory_ / "journal.bin"; }
+  std::uint64_t run() const { return mark_.run; }  // the run's identity
 
   // On disk, synced, on return. When it throws Error{io} the shards written so far are whole and
   // known, and nothing half-written is left. An id that is in the store already is a bug.
@@ -77,10 +86,11 @@ class SimulationStore {
   std::vector<double> read_x(std::int64_t id) const;
 
  private:
-  SimulationStore(std::filesystem::path directory, StoreSchema schema);
+  SimulationStore(std::filesystem::path directory, StoreSchema schema, FileMark mark);
+  void take_from_journal();
   void append_shard(const SimulationRows& rows, Index begin, Index count);
   void add_to_index(ShardRows shard, const std::filesystem::path& path, bool checked);
-  std::filesystem::path shard_path(Index number) const;
+  ShardRows read(const std::filesystem::path& shard) const;
   Index position(std::int64_t id) const;
   std::vector<Index> positions(std::span<const std::int64_t> ids) const;
   SimulationInfo info_at(Index position) const;
@@ -88,6 +98,7 @@ class SimulationStore {
 
   std::filesystem::path directory_;
   StoreSchema schema_;
+  FileMark mark_;
   Index next_shard_ = 1;
   std::int64_t next_id_ = 0;
   std::shared_ptr<ShardFiles> files_;

@@ -84,7 +84,7 @@ Task cmb_task() {
       .truth = {CmbEmulator::kCentre.begin(), CmbEmulator::kCentre.end()},
       .observation = fiducial_observation(),
       .budget = 5000,
-      .preset = "cosmology",
+      .preset = "spectra",
       .simulator = make_cmb_simulator,
       .reference = make_reference(prior),
   };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside tasks/ only: what the reference posteriors of several tasks share.
+// Inside tasks/ and bench/ only: what reference posteriors have in common.
 
 #include <functional>
 #include <string>

@@ -50,20 +50,22 @@ def ask(port, method, path, host=None):
     return answer.status, answer.read()
 
 
-def test_limits(port):
-    check(ask(port, "GET", "/")[0] == 200, "the page is there")
+def test_limits(port, token):
+    check(ask(port, "GET", f"/{token}/")[0] == 200, "the page is there")
+    check(ask(port, "GET", "/")[0] == 403, "not without its token")
     for path in ("/run.json", "/../run.json", "/%2e%2e/run.json", "//etc/passwd", "/report.html"):
-        check(ask(port, "GET", path)[0] == 404, f"{path} is not")
-    check(ask(port, "POST", "/")[0] == 405, "nothing can be sent")
-    check(ask(port, "GET", "/", host="evil.example:80")[0] == 403, "another name is refused")
+        check(ask(port, "GET", f"/{token}{path}")[0] == 404, f"{path} is not")
+    check(ask(port, "POST", f"/{token}/")[0] == 405, "nothing can be sent")
+    check(ask(port, "GET", f"/{token}/", host="evil.example:80")[0] == 403,
+          "another name is refused")
     status, _ = ask(port, "GET", "/" + "x" * 40000)
-    check(status in (400, 404), "a very long request is refused")
+    check(status == 400, "a very long request is refused")
 
 
-def test_live(directory, browser, port):
+def test_live(directory, browser, address):
     revision = "return document.documentElement.dataset.revision"
     text = "return document.body.innerText"
-    browser.open(f"http://127.0.0.1:{port}/")
+    browser.open(address)
     wait_for(lambda: "Running" in browser.run(text), "a run that goes on")
     check(browser.run("return document.querySelector('#progress') !== null"), "progress is shown")
     first = browser.run(revision)
@@ -93,9 +95,10 @@ with tempfile.TemporaryDirectory() as scratch, Browser() as browser:
     watch = subprocess.Popen([program, "watch", "run", "--port", "0"], cwd=directory,
                              stdout=subprocess.PIPE, text=True)
     try:
-        port = int(watch.stdout.readline().split("http://127.0.0.1:")[1].split("/")[0])
-        test_limits(port)
-        test_live(directory, browser, port)
+        address = watch.stdout.readline().split(" is shown at ")[1].split()[0]
+        port, token = address.removeprefix("http://127.0.0.1:").strip("/").split("/")
+        test_limits(int(port), token)
+        test_live(directory, browser, address)
         check(run.wait(60) == 0, "the run ends well")
         watch.terminate()
         check(watch.wait(20) == 0, "the server ends when it is asked to")

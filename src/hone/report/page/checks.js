@@ -1,6 +1,6 @@
 // Checks: words first, then the curves behind them.
 
-const WORDS = { pass: "Pass", caution: "Caution", fail: "Fail" };
+const WORDS = { pass: "Pass", caution: "Caution", unclear: "Too few to tell", fail: "Fail" };
 const UNIT = label => ({ low: 0, high: 1, label });
 const DIAGONAL = [[0, 0, 1, 1]];
 

@@ -1,3 +1,4 @@
+#include "hone/files/json_text.h"
 #include "hone/inference/options.h"
 
 namespace hone {
@@ -9,7 +10,8 @@ constexpr const char* kDefaults = R"({
   "method": "tmnre", "budget": 10000, "max_rounds": 10, "round_schedule": "fraction",
   "round_fraction": 0.3, "round_minimum": 1, "round_growth": 1.5, "round_increment": 10000,
   "poisson_counts": false, "stop_ratio": 0.8, "stop_axis_ratio": 0.85, "stop_rounds": 1,
-  "spend_all": true, "max_failed_fraction": 0.5, "epsilon": 2.2603294069810542e-06,
+  "final_fraction": 0.0, "spend_all": true, "max_failed_fraction": 0.5,
+  "epsilon": 2.2603294069810542e-06,
   "padding": 0.01, "padding_rows": 5.0, "gap_width": 0.05, "gap_margin": 3.0,
   "truncation_grid": 4096, "round_ensemble": 2, "ensemble": 2, "ensemble_rows": 0,
   "network": "resnet", "hidden": 64, "depth": 2, "activation": "relu", "norm": "batch",
@@ -20,13 +22,17 @@ constexpr const char* kDefaults = R"({
   "weight_decay": 0.0, "clip_norm": 0.0, "rate_schedule": "plateau", "plateau_factor": 0.1,
   "plateau_patience": 5, "cosine_floor": 0.0, "batch_size": 128, "minimum_steps": 1,
   "max_epochs": 300, "patience": 20, "validation_negatives": 4, "validation_fraction": 0.1,
-  "tails": "keep", "column_shrinkage": 0.0, "weight_average": 0.0
+  "tails": "keep", "column_shrinkage": 0.0, "weight_average": 0.0,
+  "components": 8, "density_steps": 1500, "density_dropout": 0.0,
+  "abc_scale": "deviation", "abc_adjust": true, "abc_accept_fraction": 0.02,
+  "abc_accept_minimum": 200, "abc_population_fraction": 0.1, "abc_quantile": 0.2,
+  "abc_kernel_scale": 0.5
 })";
 
 }  // namespace
 
-InferenceOptions format_1_defaults() {
-  return inference_options_from_json(nlohmann::json::parse(kDefaults));
+InferenceOptions old_run_defaults() {
+  return inference_options_from_json(parse_json(kDefaults));
 }
 
 }  // namespace hone

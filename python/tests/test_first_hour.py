@@ -1,0 +1,78 @@
+"""What a new user does in the first hour, right and wrong."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hone
+
+PRIOR = {"a": hone.Uniform(0, 1), "b": hone.Uniform(0, 1)}
+SMALL = {"budget": 600, "max_epochs": 4, "ensemble": 1, "round_ensemble": 1, "ensemble_rows": 0,
+         "progress": False}
+
+
+def simulate(theta, rng):
+    return theta + 0.1 * rng.standard_normal(2)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return hone.run(PRIOR, simulate, [0.5, 0.4], **SMALL)
+
+
+def test_data_far_outside_the_simulations_are_refused(run):
+    with pytest.raises(hone.InputError, match="far outside.*anyway=True"):
+        run.build_posterior([50, 50])
+    with pytest.warns(UserWarning, match="does not look like"):
+        assert run.build_posterior([50, 50], anyway=True).sample(5, "a").shape == (5, 1)
+
+
+def test_a_run_goes_on_with_a_larger_budget():
+    run = hone.run(PRIOR, simulate, [0.5, 0.4], **SMALL)
+    before = run.posterior.sample(20, "a")
+    with pytest.raises(hone.InputError, match="needs the simulator"):
+        run.resume(budget=900, progress=False)
+    run.resume(simulate, budget=900, progress=False)
+    assert len(run.simulations) == 900 and run.options["budget"] == 900
+    assert not np.array_equal(run.posterior.sample(20, "a"), before)
+    with pytest.raises(hone.InputError, match="budget = 700"):
+        run.resume(simulate, budget=700, progress=False)
+
+
+def test_truth_may_be_a_list_and_nonsense_is_named(run):
+    assert run.corner(truth=[0.5, 0.4]).png() == run.corner(truth={"a": 0.5, "b": 0.4}).png()
+    with pytest.raises(hone.InputError, match="2 numbers"):
+        run.corner(truth=[0.5])
+    with pytest.raises(hone.InputError, match="must be a number"):
+        run.corner(truth={"a": "half"})
+
+
+def test_distances_have_names():
+    rng = np.random.default_rng(1)
+    a, b = rng.standard_normal((100, 2)), rng.standard_normal((100, 2))
+    result = hone.compare(a, b, ["wasserstein", "kl", "mmd"])
+    assert result["wasserstein"].value > 0 and result["mmd"].if_equal > 0
+    assert len(result["kl"]) == 2 and result["kl"][0].value >= 0
+
+
+def test_advice_names_calls_not_commands(run):
+    for one in run.checks.checks:
+        assert "hone check" not in one["advice"] and "hone resume" not in one["advice"]
+
+
+def test_refused_runs_leave_nothing_behind():
+    before = set(Path(tempfile.gettempdir()).glob("hone-*"))
+    with pytest.raises(hone.InputError):
+        hone.run(PRIOR, simulate, [0.5, 0.4, 0.3], **SMALL, marginals=["c"])
+    with pytest.raises(hone.InputError):
+        hone.run(PRIOR, simulate, [1e-300, 1e-300], **SMALL)
+    assert set(Path(tempfile.gettempdir()).glob("hone-*")) == before
+
+
+def test_progress_without_a_context_has_no_colon(capsys):
+    from hone._progress import Progress
+    progress = Progress(redraw=False)
+    progress.show("", "check", 0, 66)
+    assert capsys.readouterr().err == "check 66\n"

@@ -1,0 +1,135 @@
+#include "hone/engine/density_stack.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hone/core/error.h"
+#include "hone/core/parallel.h"
+#include "hone/engine/flush_denormals.h"
+
+namespace hone {
+namespace {
+
+// Rows per evaluation task: large enough to hide the start of a task, small enough to share out.
+constexpr Index kTaskRows = 1024;
+
+}  // namespace
+
+DensityStack::DensityStack(std::vector<MemberSpec> members, const NetworkOptions& network,
+                           Index components, const EmbeddingOptions& embedding,
+                           Standardizer context, Standardizer table, ColumnBounds bounds)
+    : NetworkStack(std::move(members), network, components, embedding, std::move(context),
+                   std::move(table)),
+      bounds_(std::move(bounds)) {
+  HONE_ASSERT(components > 0 && std::ssize(bounds_.lower) == theta_scores().cols());
+}
+
+MixtureShape DensityStack::mixture(Index k) const {
+  const std::size_t column = static_cast<std::size_t>(target(k));
+  const auto score = [&](float end) {
+    return static_cast<double>((end - theta_scores().mean[column]) *
+                               theta_scores().inverse[column]);
+  };
+  return {.components = components(),
+          .stride = layout().output_width,
+          .lower = score(bounds_.lower[column]),
+          .upper = score(bounds_.upper[column])};
+}
+
+double DensityStack::log_score_slope(Index column) const {
+  return std::log(static_cast<double>(theta_scores().inverse[static_cast<std::size_t>(column)]));
+}
+
+Matrix<float> DensityStack::scores(MatrixView<const float> table) const {
+  Matrix<float> result(table.rows(), table.cols());
+  theta_scores().apply(result, table);
+  return result;
+}
+
+template <typename F>
+void DensityStack::for_outputs(Index k, const Rows& rows, F&& f) const {
+  HONE_ASSERT(rows.size() == rows.scores.rows() * rows.scores_each);
+  const std::vector<int>& columns = member(k).columns;
+  const Index inputs = std::ssize(columns) - 1, width = layout().projected_width();
+  const Network<float>& network = this->network(k);
+  const float* p = parameters(k).data();
+  parallel_for((rows.size() + kTaskRows - 1) / kTaskRows, [&](Index task) {
+    const FlushDenormals flush;
+    const Index begin = task * kTaskRows, end = std::min(begin + kTaskRows, rows.size());
+    const Index first = begin / rows.contexts_each, last = (end - 1) / rows.contexts_each;
+    Workspace<float> workspace(layout(), std::max<Index>(1, inputs), kRowBlock, 0, false);
+    Matrix<float> projected(last - first + 1, width), out(end - begin, layout().output_width);
+    Matrix<float> given(end - begin, inputs);
+    network.project_data(projected.data(), rows.contexts.row(first).data(), rows.contexts.stride(),
+                         projected.rows(), p);
+    for (Index r = begin; r < end; ++r) {
+      const auto row = rows.scores.row(r / rows.scores_each);
+      for (Index j = 0; j < inputs; ++j) {
+        given(r - begin, j) = row[static_cast<std::size_t>(columns[static_cast<std::size_t>(j)])];
+      }
+    }
+    // Rows of one context share what it contributes.
+    const Index step = rows.contexts_each == 1 ? end - begin : rows.contexts_each;
+    for (Index at = begin; at < end;) {
+      const Index count = std::min(step - at % step * (step == rows.contexts_each), end - at);
+      network.evaluate(workspace, out.row(at - begin).data(), given.data() + (at - begin) * inputs,
+                       inputs, projected.row(at / rows.contexts_each - first).data(),
+                       rows.contexts_each == 1 ? width : 0, count, p);
+      at += count;
+    }
+    f(begin, end - begin, out);
+  });
+}
+
+Matrix<float> DensityStack::outputs(Index k, const Rows& rows) const {
+  Matrix<float> result(rows.size(), layout().output_width);
+  for_outputs(k, rows, [&](Index begin, Index count, const Matrix<float>& out) {
+    std::copy(out.data(), out.data() + count * out.cols(), result.row(begin).data());
+  });
+  return result;
+}
+
+void DensityStack::add_log_densities(std::span<float> out, Index k, const Rows& rows) const {
+  HONE_ASSERT(std::ssize(out) == rows.size());
+  const MixtureShape shape = mixture(k);
+  const Index column = target(k);
+  const auto target_at = [&](Index r) { return rows.scores(r / rows.scores_each, column); };
+  if (member(k).columns.size() == 1 && rows.contexts_each > 1) {
+    // One mixture for all rows of a context.
+    const Matrix<float> first_scores(rows.contexts.rows(), rows.scores.cols());
+    const Matrix<float> mixtures = outputs(k, {rows.contexts, 1, first_scores, 1});
+    parallel_for(rows.contexts.rows(), [&](Index i) {
+      const Index begin = i * rows.contexts_each;
+      std::vector<float> y(static_cast<std::size_t>(rows.contexts_each)), log(y.size());
+      for (std::size_t j = 0; j < y.size(); ++j) y[j] = target_at(begin + static_cast<Index>(j));
+      mixture_log_densities(log.data(), mixtures.row(i).data(), y.data(), rows.contexts_each,
+                            shape);
+      for (std::size_t j = 0; j < y.size(); ++j) out[static_cast<std::size_t>(begin) + j] += log[j];
+    });
+    return;
+  }
+  for_outputs(k, rows, [&](Index begin, Index count, const Matrix<float>& mixtures) {
+    std::vector<float> y(static_cast<std::size_t>(count)), log(y.size());
+    for (std::size_t j = 0; j < y.size(); ++j) y[j] = target_at(begin + static_cast<Index>(j));
+    mixture_log_density(log.data(), mixtures.data(), y.data(), count, shape);
+    for (std::size_t j = 0; j < y.size(); ++j) out[static_cast<std::size_t>(begin) + j] += log[j];
+  });
+}
+
+std::vector<NamedArray> DensityStack::to_arrays() const {
+  std::vector<NamedArray> arrays = NetworkStack::to_arrays();
+  arrays.push_back({"lower", {theta_scores().cols()}, bounds_.lower});
+  arrays.push_back({"upper", {theta_scores().cols()}, bounds_.upper});
+  return arrays;
+}
+
+DensityStack DensityStack::from_arrays(std::span<const NamedArray> arrays) {
+  NetworkStack stack = stack_from_arrays(arrays);
+  if (stack.components() < 1) fail(ErrorKind::io, "network file: it holds ratios, not densities");
+  const std::vector<Index> shape{stack.theta_scores().cols()};
+  const auto lower = array_values<float>(arrays, "lower", shape);
+  const auto upper = array_values<float>(arrays, "upper", shape);
+  return {std::move(stack), {{lower.begin(), lower.end()}, {upper.begin(), upper.end()}}};
+}
+
+}  // namespace hone

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "hone/engine/batches.h"
+#include "hone/engine/mixture.h"
+#include "hone/engine/stack.h"
+
+namespace hone {
+
+// Covariances of standard scores: of the context's columns, then of the table's.
+struct LinearStart {
+  Matrix<double> covariance;
+  Index contexts = 0;  // columns of the context
+  Index rows = 0;      // that it was measured on
+};
+
+// Measures them on the given rows of x (data as standard scores) and theta (rows, parameters).
+// `data_first`: data are the context.
+LinearStart measure_covariance(SegmentReader& x, Index data_columns, MatrixView<const float> theta,
+                               std::span<const Index> rows, std::uint64_t realisation,
+                               bool data_first);
+
+// The first weights of the output layer: components lie around the regression of the member's last
+// column on the context and its other columns (0 without a start), side by side, and together are
+// as wide as the scatter around it.
+void start_mixture(std::span<float> parameters, const NetworkLayout& layout,
+                   const MixtureShape& mixture, const MemberSpec& member, const LinearStart* start);
+
+}  // namespace hone

@@ -1,0 +1,159 @@
+#include "hone/inference/density_estimator.h"
+
+#include <algorithm>
+
+#include "hone/core/error.h"
+#include "hone/inference/factors.h"
+#include "hone/inference/network_coordinates.h"
+#include "hone/inference/ratio_estimator.h"
+#include "hone/posterior/sample_posterior.h"
+
+namespace hone {
+
+DensityEstimator::DensityEstimator(TruncatedPrior prior, std::vector<Marginal> marginals,
+                                   int ensemble, DensityStack stack, std::vector<double> weights)
+    : AmortizedPosterior(std::move(prior), std::move(marginals), ensemble, std::move(weights)),
+      factors_(all_factors(this->marginals())),
+      stack_(std::move(stack)) {
+  HONE_ASSERT(stack_.size() == std::ssize(factors_) * ensemble);
+}
+
+std::vector<Matrix<float>> DensityEstimator::log_density_blocks(
+    Index marginal, MatrixView<const float> features, MatrixView<const float> local) const {
+  const Marginal& columns = marginals()[static_cast<std::size_t>(marginal)];
+  const Matrix<float> coordinates = network_coordinates(prior(), columns, local);
+  const Index each = local.rows() / features.rows();
+  // As a table of all parameters, of which only these are read; and log |d score / d local|.
+  Matrix<float> table(local.rows(), prior().dimensions()), slope(features.rows(), each);
+  for (Index i = 0; i < local.rows(); ++i) {
+    for (Index j = 0; j < local.cols(); ++j) {
+      const int d = columns[static_cast<std::size_t>(j)];
+      table(i, d) = coordinates(i, j);
+      slope.data()[i] += static_cast<float>(stack_.log_score_slope(d) +
+                                            log_coordinate_slope(prior(), d, coordinates(i, j)));
+    }
+  }
+  const Matrix<float> scores = stack_.scores(table);
+  std::vector<Matrix<float>> result;
+  for (int e = 0; e < ensemble(); ++e) {
+    Matrix<float>& out = result.emplace_back(features.rows(), each);
+    std::copy(slope.data(), slope.data() + local.rows(), out.data());
+    for (const std::vector<int>& factor : prefixes(columns)) {
+      stack_.add_log_densities({out.data(), static_cast<std::size_t>(local.rows())},
+                               find_factor(factors_, factor) * ensemble() + e,
+                               {features, each, scores, 1});
+    }
+  }
+  return result;
+}
+
+Matrix<float> DensityEstimator::log_densities(Index marginal, const Matrix<float>& features,
+                                              MatrixView<const float> local) const {
+  const std::vector<Matrix<float>> blocks = log_density_blocks(marginal, features, local);
+  Matrix<float> out(ensemble(), local.rows());
+  for (int e = 0; e < ensemble(); ++e) {
+    std::ranges::copy(blocks[static_cast<std::size_t>(e)].row(0), out.row(e).begin());
+  }
+  return out;
+}
+
+std::vector<NamedArray> DensityEstimator::to_arrays() const {
+  std::vector<NamedArray> arrays = stack_.to_arrays();
+  arrays.push_back(marginals_to_array(marginals()));
+  arrays.push_back({"weights", {std::ssize(all_weights())}, all_weights()});
+  return arrays;
+}
+
+DensityResult train_posterior_factors(const EstimationRequest& request,
+                                      const std::vector<std::vector<int>>& factors, int ensemble,
+                                      const Rng& rng, ProcessGroup& group) {
+  const Dataset& data = request.data;
+  const InferenceOptions options = fitted_densities(request.options, data_size(data));
+  const Matrix<float> theta =
+      network_coordinates(data.prior, all_parameters(data.prior), data.theta);
+  std::vector<MemberSpec> members;
+  for (const std::vector<int>& factor : factors) {
+    for (int e = 0; e < ensemble; ++e) members.push_back({factor, static_cast<std::uint64_t>(e)});
+  }
+  return train_densities({*data.x, theta, data.training, data.validation, data.training_negatives,
+                          data.validation_negatives},
+                         std::move(members),
+                         {.what = DensityOf::parameters,
+                          .components = options.density.components,
+                          .bounds = coordinate_bounds(data.prior)},
+                         options.network, options.embedding, options.training, rng,
+                         request.observer, group);
+}
+
+namespace {
+
+class DensityNetworks final : public TrainedNetworks {
+ public:
+  explicit DensityNetworks(DensityResult result) : stack(std::move(result.stack)) {
+    histories = std::move(result.histories);
+  }
+  Index size() const override { return stack.size(); }
+  std::span<float> parameters(Index member) override { return stack.parameters(member); }
+
+  DensityStack stack;
+};
+
+std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& request,
+                                                ProcessGroup& group) {
+  return std::make_unique<DensityNetworks>(train_posterior_factors(
+      request, all_factors(request.marginals), request.ensemble, request.rng, group));
+}
+
+TrainedPosterior assemble(const EstimationRequest& request,
+                          std::unique_ptr<TrainedNetworks> networks) {
+  auto& trained = static_cast<DensityNetworks&>(*networks);
+  const std::vector<std::vector<int>> factors = all_factors(request.marginals);
+  std::vector<double> weights;
+  std::vector<MemberHistory> histories;
+  for (const Marginal& marginal : request.marginals) {
+    std::vector<MemberHistory> ensemble;
+    for (int e = 0; e < request.ensemble; ++e) {
+      std::vector<const MemberHistory*> parts;
+      for (const std::vector<int>& factor : prefixes(marginal)) {
+        const Index member = find_factor(factors, factor) * request.ensemble + e;
+        parts.push_back(&trained.histories[static_cast<std::size_t>(member)]);
+      }
+      ensemble.push_back(product_history(parts));
+    }
+    std::ranges::copy(ensemble_weights(ensemble, request.data.validation.size(), 1),
+                      std::back_inserter(weights));
+    std::ranges::move(ensemble, std::back_inserter(histories));
+  }
+  return {std::make_shared<const DensityEstimator>(request.data.prior, request.marginals,
+                                                   request.ensemble, std::move(trained.stack),
+                                                   std::move(weights)),
+          std::move(histories)};
+}
+
+SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
+  DensityStack stack = DensityStack::from_arrays(arrays);
+  std::vector<Marginal> marginals = marginals_from_arrays(arrays, prior.dimensions());
+  const auto weights = array_values<double>(arrays, "weights", std::vector<Index>{-1});
+  const std::vector<std::vector<int>> factors = all_factors(marginals);
+  const Index ensemble = std::ssize(weights) / std::ssize(marginals);
+  if (ensemble < 1 || ensemble * std::ssize(marginals) != std::ssize(weights) ||
+      stack.size() != std::ssize(factors) * ensemble ||
+      stack.theta_scores().cols() != prior.dimensions()) {
+    fail_misfit();
+  }
+  for (Index k = 0; k < stack.size(); ++k) {
+    if (stack.member(k).columns != factors[static_cast<std::size_t>(k / ensemble)]) fail_misfit();
+  }
+  return std::make_shared<const DensityEstimator>(
+      TruncatedPrior(prior, region), std::move(marginals), static_cast<int>(ensemble),
+      std::move(stack), std::vector<double>(weights.begin(), weights.end()));
+}
+
+}  // namespace
+
+const EstimatorKind& density_estimation() {
+  static const EstimatorKind kind{"density", train_networks, assemble, load, fitted_densities};
+  return kind;
+}
+
+}  // namespace hone

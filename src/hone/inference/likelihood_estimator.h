@@ -1,0 +1,85 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "hone/engine/density_stack.h"
+#include "hone/inference/estimator.h"
+#include "hone/posterior/weighted_density.h"
+
+namespace hone {
+
+// The networks of a likelihood.
+struct LikelihoodNetworks {
+  // p(x | theta), member by member of the ensemble: a network for each column of the data, given
+  // the parameters and the columns before it. Every member has an order of columns of its own.
+  DensityStack likelihood;
+  // p(theta | x) of all parameters, one network each: where draws are proposed. None if only the
+  // joint posterior was asked for.
+  std::optional<DensityStack> proposal;
+  // p(theta | data exist) over the uniform density, of all parameters: the prior's shape in local
+  // coordinates times the probability that a simulation succeeds. None if both are constant.
+  std::optional<RatioStack> selection;
+};
+
+// Posteriors from an estimated likelihood, p(theta | x) ~ p(x | theta) p(theta) inside a region.
+//
+// The joint posterior of all parameters is that product. Marginals are integrals of it: draws from
+// a proposal (the posterior density, as it is, two and four times as wide, and the prior, so that
+// tails are seen) get weights p(x | theta) p(theta) / q(theta | x), and are smoothed
+// (hone/posterior/weighted_density.h). The draws are quasi-random and fixed: same x, same numbers.
+class LikelihoodEstimator final : public AmortizedPosterior {
+ public:
+  LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
+                      LikelihoodNetworks networks, std::vector<double> weights);
+
+  std::string estimator() const override { return "likelihood"; }
+  Index data_size() const override { return networks_.likelihood.theta_scores().cols(); }
+  using AmortizedPosterior::features;
+  Matrix<float> features(MatrixView<const float> x) const override;
+  Matrix<float> log_densities(Index marginal, const Matrix<float>& features,
+                              MatrixView<const float> local) const override;
+  std::vector<Matrix<float>> log_density_blocks(Index marginal, MatrixView<const float> features,
+                                                MatrixView<const float> local) const override;
+  std::vector<NamedArray> to_arrays() const override;
+
+  // (ensemble, n): log p(x | theta) p(theta) up to a constant of x, for row i of features and
+  // `each` rows of local coordinates of all parameters of its own.
+  Matrix<float> log_joint(MatrixView<const float> features, MatrixView<const float> local) const;
+
+  // Of the draws behind the marginals of one x: 1 / sum of squared weights, per member.
+  std::vector<double> effective_sizes(const Matrix<float>& features) const;
+  static constexpr Index kDraws = 16384, kDrawsOfMany = 512;  // for one x, for each of many
+
+ private:
+  // For rows of features: local coordinates and weights that add up to 1 for every x.
+  struct Draws {
+    Matrix<float> features;
+    Matrix<float> local;                  // (n each, parameters)
+    std::vector<Matrix<double>> weights;  // per member, (n, each)
+  };
+  std::shared_ptr<const Draws> draws(MatrixView<const float> features, Index each) const;
+  bool is_joint(const Marginal& marginal) const;
+  std::vector<Matrix<float>> joint_blocks(const Marginal& marginal,
+                                          MatrixView<const float> features,
+                                          MatrixView<const float> local) const;
+
+  LikelihoodNetworks networks_;
+  // What was asked for last: checks and samplers ask for the same data again and again.
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Draws> last_;
+  struct Smoothed {
+    std::shared_ptr<const Draws> draws;
+    Index marginal = -1;
+    std::vector<WeightedDensity> members;
+  };
+  mutable std::shared_ptr<const Smoothed> smoothed_;
+};
+
+// Its row: what NLE and truncated NLE train.
+const EstimatorKind& likelihood_estimation();
+
+// More columns than this cannot be learned one by one.
+inline constexpr Index kMostLikelihoodColumns = 200;
+
+}  // namespace hone

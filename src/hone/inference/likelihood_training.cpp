@@ -1,0 +1,218 @@
+// How a LikelihoodEstimator is trained, put together and read back.
+#include <algorithm>
+
+#include "hone/core/error.h"
+#include "hone/inference/density_estimator.h"
+#include "hone/inference/factors.h"
+#include "hone/inference/likelihood_estimator.h"
+#include "hone/inference/network_coordinates.h"
+#include "hone/inference/ratio_estimator.h"
+#include "hone/posterior/sample_posterior.h"
+
+namespace hone {
+namespace {
+
+constexpr int kSelectionNetworks = 2;
+
+// A part of the pieces of a group, counted from 0.
+class LaterPieces final : public ProcessGroup {
+ public:
+  LaterPieces(ProcessGroup& group, Index first) : group_(group), first_(first) {}
+  bool mine(Index piece) const override { return group_.mine(first_ + piece); }
+
+ private:
+  ProcessGroup& group_;
+  Index first_;
+};
+
+class TrainedLikelihood final : public TrainedNetworks {
+ public:
+  explicit TrainedLikelihood(LikelihoodNetworks trained) : networks(std::move(trained)) {}
+  Index size() const override {
+    return networks.likelihood.size() + (networks.proposal ? networks.proposal->size() : 0) +
+           (networks.selection ? networks.selection->size() : 0);
+  }
+  std::span<float> parameters(Index member) override {
+    if (member < networks.likelihood.size()) return networks.likelihood.parameters(member);
+    member -= networks.likelihood.size();
+    if (networks.proposal && member < networks.proposal->size()) {
+      return networks.proposal->parameters(member);
+    }
+    return networks.selection->parameters(member -
+                                          (networks.proposal ? networks.proposal->size() : 0));
+  }
+
+  LikelihoodNetworks networks;
+};
+
+// Columns in an order of its own for every member of the ensemble.
+std::vector<MemberSpec> likelihood_members(Index columns, int ensemble, const Rng& rng) {
+  std::vector<MemberSpec> members;
+  for (int e = 0; e < ensemble; ++e) {
+    const auto replica = static_cast<std::uint64_t>(e);
+    const auto order = rng.child("order", replica).permutation(columns);
+    for (std::vector<int>& factor : prefixes({order.begin(), order.end()})) {
+      members.push_back({std::move(factor), replica});
+    }
+  }
+  return members;
+}
+
+// Simulations that failed, and parameters that are not uniform in local coordinates, leave more
+// rows of theta than of data.
+bool needs_selection(const Dataset& data) {
+  return data.theta.rows() > data.rows();
+}
+bool needs_proposal(const EstimationRequest& request) {
+  return std::ranges::any_of(request.marginals, [&](const Marginal& marginal) {
+    return std::ssize(marginal) < request.data.prior.dimensions();
+  });
+}
+
+// A ratio of theta alone: the data are a constant, which tells nothing.
+TrainingResult train_selection(const EstimationRequest& request, const InferenceOptions& options,
+                               ProcessGroup& group) {
+  const Dataset& data = request.data;
+  const Matrix<float> theta =
+      network_coordinates(data.prior, all_parameters(data.prior), data.theta);
+  const Matrix<float> nothing(data.rows(), 1);
+  std::vector<MemberSpec> members;
+  for (int e = 0; e < kSelectionNetworks; ++e) {
+    members.push_back({all_parameters(data.prior), static_cast<std::uint64_t>(e)});
+  }
+  TrainingOptions training = fitted(request.options, data_size(data)).training;
+  training.column_shrinkage = 0;
+  return train({MatrixRows(nothing), theta, data.training, data.validation, data.training_negatives,
+                data.validation_negatives},
+               std::move(members), options.network, {}, training, request.rng.child("selection"),
+               request.observer, group);
+}
+
+std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& request,
+                                                ProcessGroup& group) {
+  const Dataset& data = request.data;
+  const InferenceOptions options = fitted_densities(request.options, data_size(data));
+  const Matrix<float> contexts = parameter_features(data.prior, data.theta);
+  const auto columns = static_cast<std::size_t>(data.x->cols());
+  TrainingOptions training = options.training;
+  training.column_shrinkage = 0;  // columns of the data are not the context here
+  DensityResult likelihood =
+      train_densities({*data.x, contexts, data.training, data.validation, data.training_negatives,
+                       data.validation_negatives},
+                      likelihood_members(data.x->cols(), request.ensemble, request.rng),
+                      {.what = DensityOf::data,
+                       .components = options.density.components,
+                       .bounds = {std::vector(columns, -std::numeric_limits<float>::infinity()),
+                                  std::vector(columns, std::numeric_limits<float>::infinity())}},
+                      options.network, {}, training, request.rng, request.observer, group);
+  auto result =
+      std::make_unique<TrainedLikelihood>(LikelihoodNetworks{std::move(likelihood.stack), {}, {}});
+  result->histories = std::move(likelihood.histories);
+  const auto add = [&](std::vector<MemberHistory> more) {
+    std::ranges::move(more, std::back_inserter(result->histories));
+  };
+  if (needs_proposal(request)) {
+    LaterPieces later(group, result->size());
+    DensityResult proposal = train_posterior_factors(request, prefixes(all_parameters(data.prior)),
+                                                     1, request.rng.child("proposal"), later);
+    add(std::move(proposal.histories));
+    result->networks.proposal = std::move(proposal.stack);
+  }
+  if (needs_selection(data)) {
+    LaterPieces later(group, result->size());
+    TrainingResult selection = train_selection(request, options, later);
+    add(std::move(selection.histories));
+    result->networks.selection = std::move(selection.stack);
+  }
+  return result;
+}
+
+// All marginals come from the same likelihood: they share its training curves and weights.
+TrainedPosterior assemble(const EstimationRequest& request,
+                          std::unique_ptr<TrainedNetworks> networks) {
+  auto& trained = static_cast<TrainedLikelihood&>(*networks);
+  const Index columns = request.data.x->cols();
+  std::vector<MemberHistory> ensemble;
+  for (int e = 0; e < request.ensemble; ++e) {
+    std::vector<const MemberHistory*> parts;
+    for (Index j = 0; j < columns; ++j) {
+      parts.push_back(&trained.histories[static_cast<std::size_t>(e * columns + j)]);
+    }
+    ensemble.push_back(product_history(parts));
+  }
+  const std::vector<double> shared = ensemble_weights(ensemble, request.data.validation.size(), 1);
+  std::vector<double> weights;
+  std::vector<MemberHistory> histories;
+  for (std::size_t k = 0; k < request.marginals.size(); ++k) {
+    std::ranges::copy(shared, std::back_inserter(weights));
+    std::ranges::copy(ensemble, std::back_inserter(histories));
+  }
+  return {std::make_shared<const LikelihoodEstimator>(request.data.prior, request.marginals,
+                                                      request.ensemble, std::move(trained.networks),
+                                                      std::move(weights)),
+          std::move(histories)};
+}
+
+// The arrays whose names begin so, without the beginning.
+std::vector<NamedArray> part_of(std::span<const NamedArray> arrays, const std::string& prefix) {
+  std::vector<NamedArray> result;
+  for (const NamedArray& array : arrays) {
+    if (!array.name.starts_with(prefix)) continue;
+    result.push_back(array);
+    result.back().name = array.name.substr(prefix.size());
+  }
+  return result;
+}
+
+SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
+  LikelihoodNetworks networks{DensityStack::from_arrays(part_of(arrays, "likelihood.")), {}, {}};
+  if (const auto part = part_of(arrays, "proposal."); !part.empty()) {
+    networks.proposal = DensityStack::from_arrays(part);
+  }
+  if (const auto part = part_of(arrays, "selection."); !part.empty()) {
+    networks.selection = RatioStack::from_arrays(part);
+  }
+  std::vector<Marginal> marginals = marginals_from_arrays(arrays, prior.dimensions());
+  const auto weights = array_values<double>(arrays, "weights", std::vector<Index>{-1});
+  const Index ensemble = std::ssize(weights) / std::ssize(marginals);
+  const Index columns = networks.likelihood.theta_scores().cols();
+  const bool smaller = std::ranges::any_of(
+      marginals, [&](const Marginal& one) { return std::ssize(one) < prior.dimensions(); });
+  if (ensemble < 1 || ensemble * std::ssize(marginals) != std::ssize(weights) ||
+      networks.likelihood.size() != ensemble * columns ||
+      networks.likelihood.data_size() != 2 * prior.dimensions() ||
+      (smaller && (!networks.proposal || networks.proposal->size() != prior.dimensions() ||
+                   networks.proposal->data_size() != columns))) {
+    fail_misfit();
+  }
+  return std::make_shared<const LikelihoodEstimator>(
+      TruncatedPrior(prior, region), std::move(marginals), static_cast<int>(ensemble),
+      std::move(networks), std::vector<double>(weights.begin(), weights.end()));
+}
+
+void check(const InferenceOptions& options, Index data_size) {
+  if (options.embedding.kind != EmbeddingKind::none) {
+    fail_value("embedding", "not none",
+               fmt::format("{} learns the density of the data themselves; use none, or a method "
+                           "that learns from compressed data, such as tmnre or npe",
+                           options.method));
+  }
+  if (data_size > kMostLikelihoodColumns &&
+      data_size != std::numeric_limits<Index>::max()) {  // not known yet
+    fail_value("method", fmt::format("'{}'", options.method),
+               fmt::format("learns the density of the data column by column, of at most {}, and "
+                           "there are {}; give it summaries of them, or use tmnre, mnre, npe or "
+                           "tnpe, with an embedding if they are thousands",
+                           kMostLikelihoodColumns, data_size));
+  }
+}
+
+}  // namespace
+
+const EstimatorKind& likelihood_estimation() {
+  static const EstimatorKind kind{"likelihood", train_networks,   assemble,
+                                  load,         fitted_densities, check};
+  return kind;
+}
+
+}  // namespace hone

@@ -1,0 +1,18 @@
+#include "hone/inference/nle.h"
+
+#include "hone/inference/likelihood_estimator.h"
+#include "hone/inference/mnre.h"
+#include "hone/inference/tmnre.h"
+
+namespace hone {
+
+// As MNRE; which estimator is trained, the method table says.
+InferenceResult nle(const InferenceRequest& request) {
+  return mnre(request);
+}
+
+InferenceResult tnle(const InferenceRequest& request) {
+  return truncate_in_rounds(request, likelihood_estimation());
+}
+
+}  // namespace hone

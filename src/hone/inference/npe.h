@@ -1,0 +1,12 @@
+#pragma once
+
+#include "hone/inference/method.h"
+
+namespace hone {
+
+// Neural Posterior Estimation: densities of the posterior itself, by maximum likelihood. From
+// simulations of the whole prior, and from a prior that is truncated in rounds.
+InferenceResult npe(const InferenceRequest& request);
+InferenceResult tnpe(const InferenceRequest& request);
+
+}  // namespace hone

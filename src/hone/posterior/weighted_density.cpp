@@ -1,0 +1,212 @@
+#include "hone/posterior/weighted_density.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "hone/core/error.h"
+
+namespace hone {
+namespace {
+
+// (1 - t^2)^2 on a regular table of the unit interval, with its images behind both ends; masses of
+// the cells add up to 1. `width` is the standard deviation.
+struct Kernel {
+  std::vector<double> mass;
+  Index first = 0;
+
+  void place(double center, double width, Index cells) {
+    const double n = static_cast<double>(cells);
+    const double reach = std::max(std::sqrt(7.0) * width, 0.75 / n);
+    const auto cell = [&](double u) { return static_cast<Index>(std::floor(u * n)); };
+    first = std::max<Index>(0, cell(center - reach));
+    const Index last = std::min<Index>(cells - 1, cell(center + reach));
+    mass.assign(static_cast<std::size_t>(std::max<Index>(1, last - first + 1)), 0.0);
+    first = std::min(first, cells - 1);
+    double sum = 0;
+    for (std::size_t k = 0; k < mass.size(); ++k) {
+      const double at = (static_cast<double>(first + static_cast<Index>(k)) + 0.5) / n;
+      for (const double image : {center, -center, 2 - center}) {
+        const double t = (at - image) / reach;
+        if (std::abs(t) < 1) mass[k] += (1 - t * t) * (1 - t * t);
+      }
+      sum += mass[k];
+    }
+    if (sum == 0) {
+      mass[mass.size() / 2] = sum = 1;
+    }
+    for (double& value : mass) value /= sum;
+  }
+};
+
+constexpr double kPart = 0.13;
+
+// Where a table of cells between 0 and 1, linear between their centres, has its value at u.
+struct Between {
+  std::size_t low, high;
+  double part;
+
+  Between(double u, std::size_t cells) {
+    const double at =
+        std::clamp(u * static_cast<double>(cells) - 0.5, 0.0, static_cast<double>(cells - 1));
+    low = std::min(static_cast<std::size_t>(at), cells - 1);
+    high = std::min(low + 1, cells - 1);
+    part = at - static_cast<double>(low);
+  }
+};
+
+}  // namespace
+
+double WeightedDensity::Line::at(double u) const {
+  const Between b(u, density.size());
+  return (1 - b.part) * density[b.low] + b.part * density[b.high];
+}
+
+double WeightedDensity::Line::rank(double u) const {
+  const double at = std::clamp(u, 0.0, 1.0) * static_cast<double>(density.size());
+  const std::size_t cell = std::min(static_cast<std::size_t>(at), density.size() - 1);
+  const double part = at - static_cast<double>(cell);
+  return (1 - part) * below[cell] + part * below[cell + 1];
+}
+
+WeightedDensity::Line WeightedDensity::make_line(MatrixView<const float> points, Index column,
+                                                 std::span<const double> weights,
+                                                 double effective_size, Index cells) {
+  const std::size_t n = weights.size();
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto at = [&](std::size_t i) {
+    return static_cast<double>(points(static_cast<Index>(i), column));
+  };
+  std::ranges::stable_sort(order, {}, at);
+  std::vector<double> sorted, rank;  // rank: weight below, and half of its own
+  double sum = 0;
+  for (const std::size_t i : order) {
+    sorted.push_back(at(i));
+    rank.push_back(sum + 0.5 * weights[i]);
+    sum += weights[i];
+  }
+  // The part of the weight between a point and the end of its kernel's width: at the peak of a
+  // normal density about half of the best width, in its flanks the best, further out more.
+  const double part = std::min(0.25, kPart * std::pow(effective_size, -0.2));
+  const auto quantile = [&](double p) {
+    const auto found = std::ranges::lower_bound(rank, p * sum);
+    return sorted[std::min(static_cast<std::size_t>(found - rank.begin()), n - 1)];
+  };
+  std::vector<double> widths;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double p = rank[i] / sum;
+    double width = 0.25;
+    if (p > part) width = std::min(width, sorted[i] - quantile(p - part));
+    if (p < 1 - part) width = std::min(width, quantile(p + part) - sorted[i]);
+    widths.push_back(std::max(width, 0.5 / static_cast<double>(cells)));
+  }
+  Line line{std::vector<double>(static_cast<std::size_t>(cells), 0.0), {0.0}};
+  Kernel kernel;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double weight = weights[order[i]];
+    if (weight <= 0) continue;
+    kernel.place(sorted[i], widths[i], cells);
+    for (std::size_t k = 0; k < kernel.mass.size(); ++k) {
+      line.density[static_cast<std::size_t>(kernel.first) + k] += weight * kernel.mass[k];
+    }
+  }
+  for (double& value : line.density) {
+    line.below.push_back(line.below.back() + value / sum);
+    value *= static_cast<double>(cells) / sum;
+  }
+  return line;
+}
+
+WeightedDensity::WeightedDensity(MatrixView<const float> points, std::span<const double> weights,
+                                 Cells cells)
+    : weights_(weights.begin(), weights.end()) {
+  HONE_ASSERT(points.rows() == std::ssize(weights) && points.rows() > 0);
+  effective_size_ = 1 / std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
+  for (Index d = 0; d < points.cols(); ++d) {
+    lines_.push_back(make_line(points, d, weights, effective_size_, cells.line));
+  }
+  if (points.cols() == 1) return;
+  ranks_ = Matrix<double>(points.rows(), points.cols());
+  for (Index i = 0; i < points.rows(); ++i) {
+    for (Index d = 0; d < points.cols(); ++d) {
+      ranks_(i, d) = lines_[static_cast<std::size_t>(d)].rank(static_cast<double>(points(i, d)));
+    }
+  }
+  if (points.cols() == 2) make_plane(cells.plane);
+}
+
+// Half of the best width for a normal of the standard deviation of a uniform rank, 1 / sqrt(12):
+// ranks of several modes are several narrow peaks.
+constexpr double kRankWidth = 0.13;
+
+void WeightedDensity::make_plane(Index cells) {
+  const double width = kRankWidth * std::pow(effective_size_, -1.0 / 6);
+  const double area = static_cast<double>(cells * cells);
+  std::vector<double> widths(weights_.size(), width);
+  Kernel x, y;
+  for (const bool last : {false, true}) {
+    plane_ = Matrix<double>(cells, cells);
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      if (weights_[i] <= 0) continue;
+      x.place(ranks_(static_cast<Index>(i), 0), widths[i], cells);
+      y.place(ranks_(static_cast<Index>(i), 1), widths[i], cells);
+      for (std::size_t a = 0; a < x.mass.size(); ++a) {
+        double* row = plane_.row(x.first + static_cast<Index>(a)).data() + y.first;
+        const double factor = weights_[i] * x.mass[a] * area;
+        for (std::size_t b = 0; b < y.mass.size(); ++b) row[b] += factor * y.mass[b];
+      }
+    }
+    if (last) break;
+    // Narrower where it is dense, as the inverse root of the density (Abramson 1982).
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const auto cell = [&](Index d) {
+        const double at = ranks_(static_cast<Index>(i), d) * static_cast<double>(cells);
+        return std::clamp<Index>(static_cast<Index>(at), 0, cells - 1);
+      };
+      const double density = std::max(plane_(cell(0), cell(1)), 1e-3);
+      widths[i] = width * std::clamp(1 / std::sqrt(density), 0.2, 1.5);
+    }
+  }
+}
+
+double WeightedDensity::operator()(std::span<const float> point) const {
+  HONE_ASSERT(point.size() == lines_.size());
+  double product = 1;
+  std::vector<double> rank;
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    const double u = static_cast<double>(point[d]);
+    product *= lines_[d].at(u);
+    if (point.size() > 1) rank.push_back(lines_[d].rank(u));
+  }
+  if (point.size() == 1) return product;
+  if (point.size() == 2) {
+    const auto cells = static_cast<std::size_t>(plane_.rows());
+    const Between x(rank[0], cells), y(rank[1], cells);
+    const auto row = [&](std::size_t a) {
+      const auto values = plane_.row(static_cast<Index>(a));
+      return (1 - y.part) * values[y.low] + y.part * values[y.high];
+    };
+    return product * ((1 - x.part) * row(x.low) + x.part * row(x.high));
+  }
+  const double width =
+      kRankWidth * std::pow(effective_size_, -1.0 / (4 + static_cast<double>(point.size())));
+  const double reach = std::sqrt(7.0) * width, norm = 15 / (16 * reach);
+  double sum = 0;
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    double kernel = weights_[i];
+    for (std::size_t d = 0; d < rank.size() && kernel > 0; ++d) {
+      const double center = ranks_(static_cast<Index>(i), static_cast<Index>(d));
+      double one = 0;
+      for (const double image : {center, -center, 2 - center}) {
+        const double t = (rank[d] - image) / reach;
+        if (std::abs(t) < 1) one += norm * (1 - t * t) * (1 - t * t);
+      }
+      kernel *= one;
+    }
+    sum += kernel;
+  }
+  return product * sum;
+}
+
+}  // namespace hone

@@ -1,0 +1,26 @@
+// Sealed HDF5 files. The input gets a right seal for contents at a place that it names itself, so
+// that the fuzzer reaches what lies behind the checksums.
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "fuzz.h"
+#include "hone/files/array_file.h"
+#include "hone/files/seal.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace hone;
+  if (size < 4) return 0;
+  std::uint16_t offset = 0, length = 0;
+  std::memcpy(&offset, data, 2);
+  std::memcpy(&length, data + 2, 2);
+  std::vector<std::byte> image(static_cast<std::size_t>(kSealBytes) + size - 4);
+  std::memcpy(image.data() + kSealBytes, data + 4, size - 4);
+  const Section contents{kSealBytes + offset, length};
+  const auto end = static_cast<Index>(image.size());
+  if (length == 0 || contents.offset + contents.bytes > end) return 0;
+  seal_image(image, contents);
+  const auto* text = reinterpret_cast<const char*>(image.data());
+  survive([&] { read_arrays(file_with({text, image.size()}, ".h5")); });
+  return 0;
+}

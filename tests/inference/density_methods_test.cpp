@@ -1,0 +1,145 @@
+// Methods that learn densities, on problems whose posteriors are known.
+#include <cmath>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "hone/inference/likelihood_estimator.h"
+#include "hone/posterior/marginal_grid.h"
+#include "inference/support.h"
+
+namespace hone {
+namespace {
+
+using test::Laboratory, test::small_options;
+
+// theta uniform on [-1, 1]^2; x_0 = theta_0^2 + noise has two modes of theta_0, x_1 = theta_1 +
+// theta_0 + noise ties theta_1 to each of them.
+constexpr double kNoise = 0.1;
+
+void simulate(std::span<double> x, std::span<const double> theta, Rng noise) {
+  x[0] = theta[0] * theta[0] + kNoise * noise.normal();
+  x[1] = theta[1] + theta[0] + kNoise * noise.normal();
+}
+
+double log_likelihood(const std::vector<double>& x, double a, double b) {
+  const double s = (x[0] - a * a) / kNoise, t = (x[1] - a - b) / kNoise;
+  return -0.5 * (s * s + t * t);
+}
+
+// Masses of the exact posterior of one parameter in equal cells of [-1, 1].
+std::vector<double> exact(const std::vector<double>& x, int d, Index cells) {
+  constexpr int kOther = 400;
+  std::vector<double> mass(std::size_t(cells), 0.0);
+  double sum = 0;
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    const double at = -1 + 2 * (double(i) + 0.5) / double(cells);
+    for (int j = 0; j < kOther; ++j) {
+      const double other = -1 + 2 * (j + 0.5) / kOther;
+      mass[i] += std::exp(d == 0 ? log_likelihood(x, at, other) : log_likelihood(x, other, at));
+    }
+    sum += mass[i];
+  }
+  for (double& value : mass) value /= sum;
+  return mass;
+}
+
+// Half of the sum of differences, on cells of the whole range.
+double distance(const AmortizedPosterior& posterior, const std::vector<double>& x, int d,
+                const std::vector<double>& truth) {
+  const Index cells = std::ssize(truth);
+  const MarginalPosterior marginal(posterior, {d}, x);
+  Matrix<double> theta(cells, 1);
+  for (Index i = 0; i < cells; ++i) theta(i, 0) = -1 + 2 * (double(i) + 0.5) / double(cells);
+  const std::vector<double> log = marginal.log_density(theta);
+  double sum = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    sum += std::abs(std::exp(log[i]) * 2 / double(cells) - truth[i]);
+  }
+  return sum / 2;
+}
+
+InferenceResult infer(const std::string& method, Index budget, const std::vector<double>& x) {
+  InferenceOptions options = small_options(budget);
+  options.method = method;
+  options.network.hidden = 48;
+  options.density.steps = 1500;
+  Laboratory laboratory(test::uniform_prior(2, -1, 1), 2, simulate);
+  Simulations simulations = laboratory.simulations(7);
+  return test::infer(simulations, x, {{0}, {1}, {0, 1}}, options, Rng(7));
+}
+
+class DensityMethod : public testing::TestWithParam<std::string> {};
+
+TEST_P(DensityMethod, ComesNearerToTwoModesWithMoreSimulations) {
+  const std::vector<double> x{0.4, 0.1}, other{0.15, 0.4};
+  double few = 0, many = 0;
+  for (const Index budget : {250, 4000}) {
+    const InferenceResult result = infer(GetParam(), budget, x);
+    for (int d = 0; d < 2; ++d) {
+      const double off = distance(*result.posterior.posterior, x, d, exact(x, d, 400));
+      (budget == 250 ? few : many) += off;
+      if (budget == 250) continue;
+      EXPECT_LT(off, 0.15) << d;
+      // The control: it is not the posterior of other data.
+      EXPECT_GT(distance(*result.posterior.posterior, x, d, exact(other, d, 400)), 0.3) << d;
+    }
+  }
+  EXPECT_LT(many, 0.7 * few);
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, DensityMethod, testing::Values("npe", "tnpe", "nle", "tnle"),
+                         [](const auto& one) { return one.param; });
+
+TEST(LikelihoodEstimator, SaysHowManyDrawsCountBehindItsMarginals) {
+  const std::vector<double> x{0.4, 0.1};
+  const InferenceResult result = infer("nle", 2000, x);
+  const auto& posterior = dynamic_cast<const LikelihoodEstimator&>(*result.posterior.posterior);
+  for (const double size : posterior.effective_sizes(posterior.features(x))) {
+    EXPECT_GT(size, 500);
+    EXPECT_LT(size, double(LikelihoodEstimator::kDraws));
+  }
+}
+
+// The parameter is uniform on [0, 1], data are it and a little noise; the simulator fails the more
+// often the larger it is. The posterior for data that exist is (1 - theta) times the normal.
+TEST(LikelihoodEstimator, AccountsForSimulationsThatFail) {
+  constexpr double kWide = 0.3;
+  const auto simulator = [](std::span<double> out, std::span<const double> theta, Rng noise) {
+    if (noise.uniform() < theta[0]) throw std::runtime_error("it fails");
+    out[0] = theta[0] + kWide * noise.normal();
+  };
+  Laboratory laboratory(test::uniform_prior(1, 0, 1), 1, simulator, {.max_failed_fraction = 0.9});
+  Simulations simulations = laboratory.simulations(7);
+  InferenceOptions options = small_options(6000);
+  options.method = "nle";
+  const std::vector<double> x{0.5};
+  const InferenceResult result = test::infer(simulations, x, {{0}}, options, Rng(7));
+  const MarginalGrid grid = make_grid({*result.posterior.posterior, {0}, x}, 200);
+  const auto mean = [&](bool failing) {
+    double sum = 0, first = 0;
+    for (int i = 0; i < 1000; ++i) {
+      const double t = (i + 0.5) / 1000, z = (t - x[0]) / kWide;
+      const double weight = std::exp(-0.5 * z * z) * (failing ? 1 - t : 1);
+      sum += weight;
+      first += weight * t;
+    }
+    return first / sum;
+  };
+  EXPECT_NEAR(grid_mean(grid), mean(true), 0.03);
+  EXPECT_GT(std::abs(grid_mean(grid) - mean(false)), 0.05) << "the control";
+}
+
+TEST(LikelihoodEstimator, RefusesWhatItCannotLearn) {
+  InferenceOptions options = small_options(400);
+  options.method = "nle";
+  options.validate(200);
+  const auto wide = refusal([&] { options.validate(201); });
+  EXPECT_TRUE(contains(wide, "at most 200") && contains(wide, "201")) << wide;
+  options.embedding.kind = EmbeddingKind::linear;
+  const auto embedded = refusal([&] { options.validate(20); });
+  EXPECT_TRUE(contains(embedded, "embedding")) << embedded;
+}
+
+}  // namespace
+}  // namespace hone

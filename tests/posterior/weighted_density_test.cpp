@@ -1,0 +1,114 @@
+// The density of weighted points against densities that are known.
+#include "hone/posterior/weighted_density.h"
+
+#include <cmath>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "hone/core/rng.h"
+
+namespace hone {
+namespace {
+
+double normal(double x, double mean, double sigma) {
+  const double t = (x - mean) / sigma;
+  return std::exp(-0.5 * t * t) / (sigma * std::sqrt(2 * std::numbers::pi));
+}
+
+struct Points {
+  Matrix<float> at;
+  std::vector<double> weights;
+};
+
+// Two modes of different widths on the first axis; the second follows the first where it is low.
+double density_1(double u) {
+  return 0.5 * normal(u, 0.3, 0.01) + 0.5 * normal(u, 0.7, 0.06);
+}
+Points two_modes(Index rows, Index dimensions, Rng rng) {
+  Points points{Matrix<float>(rows, dimensions), {}};
+  for (Index i = 0; i < rows; ++i) {
+    const bool narrow = rng.uniform() < 0.5;
+    const double u = narrow ? 0.3 + 0.01 * rng.normal() : 0.7 + 0.06 * rng.normal();
+    points.at(i, 0) = static_cast<float>(u);
+    if (dimensions == 2) {
+      points.at(i, 1) = static_cast<float>((narrow ? 0.25 : 0.6) + 0.05 * rng.normal());
+    }
+    points.weights.push_back(1.0 / static_cast<double>(rows));
+  }
+  return points;
+}
+double density_2(double u, double v) {
+  return 0.5 * normal(u, 0.3, 0.01) * normal(v, 0.25, 0.05) +
+         0.5 * normal(u, 0.7, 0.06) * normal(v, 0.6, 0.05);
+}
+
+// Half of the integral of |difference|.
+double distance_1(const WeightedDensity& density) {
+  constexpr int kCells = 2000;
+  double sum = 0;
+  for (int i = 0; i < kCells; ++i) {
+    const float u = (float(i) + 0.5F) / kCells;
+    sum += std::abs(density({&u, 1}) - density_1(double(u))) / kCells;
+  }
+  return sum / 2;
+}
+
+TEST(WeightedDensity, ComesNearerToANarrowAndAWideModeWithMorePoints) {
+  double before = 1;
+  for (const Index rows : {200, 2000, 20000}) {
+    const Points points = two_modes(rows, 1, Rng(1));
+    const WeightedDensity density(points.at, points.weights, {});
+    EXPECT_NEAR(density.effective_size(), double(rows), 1e-6 * double(rows));
+    const double now = distance_1(density);
+    EXPECT_LT(now, 0.75 * before) << rows;
+    before = now;
+  }
+  EXPECT_LT(before, 0.035);
+}
+
+TEST(WeightedDensity, UsesTheWeights) {
+  // Uniform points, weighted by the density.
+  Points points{Matrix<float>(20000, 1), {}};
+  Rng rng(2);
+  double sum = 0;
+  for (Index i = 0; i < 20000; ++i) {
+    points.at(i, 0) = float(rng.uniform());
+    points.weights.push_back(density_1(double(points.at(i, 0))));
+    sum += points.weights.back();
+  }
+  for (double& weight : points.weights) weight /= sum;
+  EXPECT_LT(distance_1(WeightedDensity(points.at, points.weights, {})), 0.08);
+  const std::vector<double> equal(20000, 1.0 / 20000);
+  EXPECT_GT(distance_1(WeightedDensity(points.at, equal, {})), 0.5) << "the control";
+}
+
+TEST(WeightedDensity, OfTwoCoordinatesKnowsHowTheyGoTogether) {
+  const Points points = two_modes(20000, 2, Rng(3));
+  const WeightedDensity density(points.at, points.weights, {});
+  constexpr int kCells = 250;
+  double distance = 0, apart = 0;
+  for (int i = 0; i < kCells; ++i) {
+    for (int j = 0; j < kCells; ++j) {
+      const std::vector<float> at{(float(i) + 0.5F) / kCells, (float(j) + 0.5F) / kCells};
+      const double u = double(at[0]), v = double(at[1]);
+      const double product =
+          density_1(u) * (0.5 * normal(v, 0.25, 0.05) + 0.5 * normal(v, 0.6, 0.05));
+      distance += std::abs(density(at) - density_2(u, v)) / (2 * kCells * kCells);
+      apart += std::abs(density(at) - product) / (2 * kCells * kCells);
+    }
+  }
+  EXPECT_LT(distance, 0.08);
+  EXPECT_GT(apart, 0.4) << "the control: not the product of its marginals";
+}
+
+TEST(WeightedDensity, DoesNotSinkAtTheEndsOfTheRange) {
+  Points points{Matrix<float>(20000, 1), std::vector<double>(20000, 1.0 / 20000)};
+  Rng rng(4);
+  for (Index i = 0; i < 20000; ++i) points.at(i, 0) = float(rng.uniform());
+  const WeightedDensity density(points.at, points.weights, {});
+  for (const float u : {0.0005F, 0.5F, 0.9995F}) EXPECT_NEAR(density({&u, 1}), 1, 0.12) << u;
+}
+
+}  // namespace
+}  // namespace hone
