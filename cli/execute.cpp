@@ -55,7 +55,7 @@ void execute(RunDirectory& run, const MpiJob& job, int threads, bool exact) {
   const bool finished = run.complete() && read_checks(run);
   const bool reported = std::filesystem::exists(run.report_page());
   if (finished) print_finished(run);
-  if (finished && reported) return;
+  if (finished && reported) return remove_leftovers(run);
   Progress progress;
   SessionResult result;
   try {

@@ -1,6 +1,7 @@
 #include "hone/files/files.h"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <set>
 #include <thread>
@@ -97,10 +98,27 @@ TEST(Files, LeftBehindByACrashAreRemoved) {
   put_bytes(directory.path() / "shard-000001.h5.tmp", "half");
   put_bytes(directory.path() / "keep.json", "{}");
   fs::create_directory(directory.path() / "directory.tmp");
+  put_bytes(directory.path() / "directory.tmp" / "page.html.tmp", "half");
   remove_temporary_files(directory.path());
   EXPECT_FALSE(fs::exists(directory.path() / "shard-000001.h5.tmp"));
+  EXPECT_FALSE(fs::exists(directory.path() / "directory.tmp" / "page.html.tmp"));
   EXPECT_TRUE(fs::exists(directory.path() / "keep.json"));
   EXPECT_TRUE(fs::exists(directory.path() / "directory.tmp"));
+}
+
+// One process removes what it finds while another replaces the same file again and again.
+TEST(Files, OfALivingWriterAreNotRemoved) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.path() / "a";
+  std::atomic<bool> done = false;
+  std::thread remover([&] {
+    while (!done) remove_temporary_files(directory.path());
+  });
+  const std::string text(100000, 'x');
+  for (int i = 0; i < 300; ++i) replace_file(path, text);
+  done = true;
+  remover.join();
+  EXPECT_EQ(read_file(path), text);
 }
 
 TEST(Split, NeverChanges) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,25 +64,42 @@ fs::path temporary_for(const fs::path& path) {
 
 enum class Sync { yes, no };
 
-void write_new(const fs::path& temporary, std::span<const std::byte> bytes, const fs::path& path,
+// The file is locked as long as it is open: remove_temporary_files() tells by it whether its writer
+// is alive. Returns false if that function came between the opening and the lock.
+bool write_new(const fs::path& temporary, std::span<const std::byte> bytes, const fs::path& path,
                Sync sync) {
   constexpr int kNewFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const FileDescriptor file(::open(temporary.c_str(), kNewFile, 0644));
   if (file.get() < 0) fail_io(path, "write", errno);
+  ::flock(file.get(), LOCK_EX | LOCK_NB);
   write_all(file.get(), bytes, path);
   if (sync == Sync::yes && ::fsync(file.get()) != 0) fail_io(path, "sync", errno);
+  if (::rename(temporary.c_str(), path.c_str()) == 0) return true;
+  if (errno != ENOENT) fail_io(path, "write", errno);
+  struct stat status {};
+  const bool removed = ::fstat(file.get(), &status) == 0 && status.st_nlink == 0;
+  if (!removed) fail_io(path, "write", ENOENT);
+  return false;
 }
 
 void replace(const fs::path& path, std::span<const std::byte> bytes, Sync sync) {
-  const fs::path temporary = temporary_for(path);
-  try {
-    write_new(temporary, bytes, path, sync);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_io(path, "write", errno);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
+  for (bool written = false; !written;) {
+    const fs::path temporary = temporary_for(path);
+    try {
+      written = write_new(temporary, bytes, path, sync);
+    } catch (...) {
+      ::unlink(temporary.c_str());
+      throw;
+    }
   }
   if (sync == Sync::yes) sync_directory(directory_of(path));
+}
+
+// Nobody writes it any more. Where the file system has no locks nobody can tell, and it stays.
+bool is_abandoned(const fs::path& temporary) {
+  const FileDescriptor file(
+      ::open(temporary.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  return file.open() && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
 }  // namespace
@@ -136,14 +154,16 @@ std::string read_file(const fs::path& path, std::size_t limit) {
 
 void remove_temporary_files(const fs::path& directory) {
   std::error_code code;
-  for (fs::directory_iterator entry(directory, code), end; !code && entry != end;
+  for (fs::recursive_directory_iterator entry(directory, code), end; !code && entry != end;
        entry.increment(code)) {
-    if (entry->is_regular_file(code) && entry->path().extension() == kTemporarySuffix) {
-      fs::remove(entry->path(), code);
-    }
-    if (code) break;
+    const fs::path& path = entry->path();
+    if (path.extension() != kTemporarySuffix || !entry->is_regular_file(code)) continue;
+    if (is_abandoned(path)) fs::remove(path, code);
   }
-  if (code) fail_io(directory, "remove temporary files in it", code.value());
+  // What another process renames or removes meanwhile is no failure.
+  if (code && code != std::errc::no_such_file_or_directory) {
+    fail_io(directory, "remove temporary files in it", code.value());
+  }
 }
 
 void create_directories_durably(const fs::path& directory) {

@@ -2,6 +2,7 @@
 
 #include "hone/check/check_run.h"
 #include "hone/core/error.h"
+#include "hone/files/files.h"
 #include "hone/problem/problem_file.h"
 #include "hone/report/report.h"
 #include "hone/report/reproduce.h"
@@ -59,8 +60,15 @@ RunSpec run_spec(const Problem& problem, std::optional<std::uint64_t> seed) {
   return spec;
 }
 
+void remove_leftovers(const RunDirectory& run) {
+  remove_temporary_files(run.path());
+  std::error_code ignored;  // a file less for `hone watch` to wonder about
+  std::filesystem::remove(run.progress_file(), ignored);
+}
+
 SessionResult finish_run(RunDirectory& run, const Resources& resources, Observer& observer,
                          const SessionOptions& options) {
+  remove_leftovers(run);
   SessionResult result;
   const bool complete = run.complete();
   const std::optional<Checks> known = complete ? read_checks(run) : std::nullopt;

@@ -42,6 +42,9 @@ struct SessionResult {
 };
 SessionResult finish_run(RunDirectory& run, const Resources& resources, Observer& observer,
                          const SessionOptions& options = {});
+// What a killed process left in a run: half-written files, and its word on how far it was.
+// finish_run() begins with it.
+void remove_leftovers(const RunDirectory& run);
 // Does what is left of a run need its simulator? To make simulations, or for the noise it brings.
 bool needs_simulator(const RunDirectory& run);
 
