@@ -45,8 +45,10 @@ fuzz:
 	scripts/fuzz $(SECONDS)
 
 # What takes too long for every change.
-nightly: test test-sanitize test-chaos lint
+nightly: test test-sanitize test-chaos
 	$(MAKE) fuzz SECONDS=600
+	@scripts/setup run test lint
+	scripts/lint deep
 
 bench: setup $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target benchmarks

@@ -76,6 +76,7 @@ Json run_case(int members, int repeats) {
   const MatrixRows x(problem.x);
   const TrainingData data{x, problem.theta, problem.training, problem.validation};
   std::vector<MemberSpec> specs;
+  specs.reserve(static_cast<std::size_t>(members));
   for (int k = 0; k < members; ++k) specs.push_back({{0}, static_cast<std::uint64_t>(k)});
   const NetworkOptions network{
       .hidden = kHidden, .depth = kBlocks, .activation = Activation::silu, .norm = Norm::none};

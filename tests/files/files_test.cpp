@@ -33,6 +33,7 @@ TEST(Files, MayBeWrittenBySeveralAtTheSameTime) {
   for (char c = 'a'; c < 'i'; ++c) texts.emplace_back(100000, c);
   {
     std::vector<std::jthread> writers;
+    writers.reserve(texts.size());
     for (const std::string& text : texts) {
       writers.emplace_back([&path, &text] {
         for (int i = 0; i < 5; ++i) {

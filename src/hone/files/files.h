@@ -31,8 +31,8 @@ void write_all(int file, std::span<const std::byte> bytes, const std::filesystem
 // The whole file; refuses more than `limit` bytes, as nothing hone reads whole is large.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 26);
 
-// Removes "*.tmp" files that writers left in the directory and below it when they were killed. Those
-// of living processes stay.
+// Removes "*.tmp" files that writers left in the directory and below it when they were killed.
+// Those of living processes stay.
 void remove_temporary_files(const std::filesystem::path& directory);
 
 // What was created, renamed or removed in it is durable on return.

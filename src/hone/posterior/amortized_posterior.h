@@ -66,7 +66,7 @@ class AmortizedPosterior {
 
   // The same posterior for other marginals, where no training is needed for them; else null.
   virtual std::shared_ptr<const AmortizedPosterior> with_marginals(
-      std::vector<Marginal> /*marginals*/) const {
+      const std::vector<Marginal>& /*marginals*/) const {
     return nullptr;
   }
 

@@ -162,8 +162,8 @@ std::optional<Matrix<double>> JointPosterior::joint_samples(std::span<const doub
   return local_to_theta(prior(), chosen);
 }
 
-SharedPosterior JointPosterior::with_marginals(std::vector<Marginal> marginals) const {
-  return std::make_shared<const JointPosterior>(all_, std::move(marginals));
+SharedPosterior JointPosterior::with_marginals(const std::vector<Marginal>& marginals) const {
+  return std::make_shared<const JointPosterior>(all_, marginals);
 }
 
 std::vector<NamedArray> JointPosterior::to_arrays() const {

@@ -32,7 +32,7 @@ class JointPosterior final : public AmortizedPosterior {
   std::vector<Marginal> trained() const override;
   std::optional<Matrix<double>> joint_samples(std::span<const double> x, Index rows,
                                               const Rng& rng) const override;
-  SharedPosterior with_marginals(std::vector<Marginal> marginals) const override;
+  SharedPosterior with_marginals(const std::vector<Marginal>& marginals) const override;
   std::vector<NamedArray> to_arrays() const override;  // with "marginals"
 
  private:

@@ -61,12 +61,11 @@ std::optional<Matrix<double>> SamplePosterior::joint_samples(std::span<const dou
   return local_to_theta(prior(), all.draw(rows, rng));
 }
 
-SharedPosterior SamplePosterior::with_marginals(std::vector<Marginal> marginals) const {
+SharedPosterior SamplePosterior::with_marginals(const std::vector<Marginal>& marginals) const {
   Matrix<double> points(samples_.points.rows(), samples_.points.cols());
   std::copy_n(samples_.points.data(), points.rows() * points.cols(), points.data());
   return std::make_shared<const SamplePosterior>(
-      prior(), std::move(marginals), observation_,
-      WeightedPoints{std::move(points), samples_.weights});
+      prior(), marginals, observation_, WeightedPoints{std::move(points), samples_.weights});
 }
 
 std::vector<NamedArray> SamplePosterior::to_arrays() const {

@@ -31,7 +31,7 @@ class SamplePosterior final : public AmortizedPosterior {
   // From the kernel density of all parameters.
   std::optional<Matrix<double>> joint_samples(std::span<const double> x, Index rows,
                                               const Rng& rng) const override;
-  SharedPosterior with_marginals(std::vector<Marginal> marginals) const override;
+  SharedPosterior with_marginals(const std::vector<Marginal>& marginals) const override;
   std::vector<NamedArray> to_arrays() const override;
 
   const WeightedPoints& samples() const { return samples_; }
