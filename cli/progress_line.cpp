@@ -1,6 +1,7 @@
 #include "cli/progress_line.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,7 @@ namespace {
 constexpr int kShortestBar = 10, kLongestBar = 30;
 
 std::string duration(double seconds) {
-  const auto whole = static_cast<long>(std::min(seconds, 1e9) + 0.5);
+  const auto whole = std::lround(std::min(seconds, 1e9));
   if (whole >= 86400) return fmt::format("{} d {} h", whole / 86400, whole / 3600 % 24);
   if (whole >= 3600) {
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);

@@ -17,6 +17,7 @@ namespace {
 std::string failure_lines(const std::map<std::string, Index>& counts) {
   constexpr std::size_t kShown = 5;
   std::vector<std::pair<Index, std::string>> sorted;
+  sorted.reserve(counts.size());
   for (const auto& [reason, count] : counts) sorted.emplace_back(-count, reason);
   std::ranges::sort(sorted);
   std::string text;

@@ -44,17 +44,19 @@ py::str decoded(const std::string& text) {
 }  // namespace
 
 void bind_errors(py::module_& /*m*/) {
-  py::register_exception_translator([](std::exception_ptr pointer) {
-    try {
-      if (pointer) std::rethrow_exception(pointer);
-    } catch (const Error& error) {
-      const py::object type = py::module_::import("hone.errors").attr(class_name(error.kind()));
-      const py::object exception = type(decoded(error.text(python_words)));
-      exception.attr("place") = decoded(error.place());
-      exception.attr("value") = decoded(error.value());
-      PyErr_SetObject(type.ptr(), exception.ptr());
-    }
-  });
+  py::register_exception_translator(
+      [](std::exception_ptr pointer) {  // NOLINT(performance-unnecessary-value-param):
+                                        // as pybind11 has it
+        try {
+          if (pointer) std::rethrow_exception(pointer);
+        } catch (const Error& error) {
+          const py::object type = py::module_::import("hone.errors").attr(class_name(error.kind()));
+          const py::object exception = type(decoded(error.text(python_words)));
+          exception.attr("place") = decoded(error.place());
+          exception.attr("value") = decoded(error.value());
+          PyErr_SetObject(type.ptr(), exception.ptr());
+        }
+      });
 }
 
 }  // namespace hone::python

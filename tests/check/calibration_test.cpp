@@ -98,6 +98,7 @@ TEST(Calibration, CoverageSaysHowMuchTooNarrowAndInWhichDirection) {
 TEST(Calibration, SmallFaultsDoNotMatterHoweverManyDraws) {
   std::vector<double> credibility;
   Rng rng = test::test_rng();
+  credibility.reserve(200000);
   for (int i = 0; i < 200000; ++i) credibility.push_back(test::credibility_of(rng.normal() * 1.02));
   const auto check = check_coverage({{"a", 1, credibility}});
   EXPECT_LT(check.marginals[0].probability, 1e-4);  // seen

@@ -21,7 +21,8 @@ std::vector<std::string> kinds(Index columns, const Value& value) {
   Rng rng(5);
   Matrix<double> x(kGroups * kRepeats, columns);
   for (Index i = 0; i < x.rows(); ++i) {
-    const double theta = static_cast<double>(i / kRepeats) + 1;
+    const Index group = i / kRepeats;
+    const double theta = static_cast<double>(group) + 1;
     for (Index c = 0; c < columns; ++c) x(i, c) = value(theta, c, rng);
   }
   std::vector<std::string> found;
@@ -56,7 +57,8 @@ TEST(DataLook, TellsSeriesFromImagesFromUnorderedData) {
   };
   EXPECT_TRUE(has(kinds(300, series), "series"));
   const auto image = [](double theta, Index c, Rng& rng) {
-    const double dx = static_cast<double>(c % 20) - 3 * theta, dy = static_cast<double>(c / 20) - 9;
+    const Index row = c / 20, column = c % 20;
+    const double dx = static_cast<double>(column) - 3 * theta, dy = static_cast<double>(row) - 9;
     return 10 * std::exp(-(dx * dx + dy * dy) / 18) + 0.1 * rng.normal();
   };
   EXPECT_TRUE(has(kinds(400, image), "image"));

@@ -28,7 +28,7 @@ TEST(Check, EveryRunEndsWithAVerdictThatShowRepeats) {
   const Json stored = Json::parse(file);
   const ProgramResult shown = run_program(scratch.path(), {"show", "run"});
   const std::string verdict = "verdict: " + stored.at("verdict").get<std::string>();
-  EXPECT_TRUE(contains(shown.out, verdict.c_str())) << shown;
+  EXPECT_TRUE(contains(shown.out, verdict)) << shown;
   const Json facts = Json::parse(run_program(scratch.path(), {"show", "run", "--json"}).out);
   EXPECT_EQ(facts.at("verdict"), stored.at("verdict"));
   EXPECT_EQ(facts.at("corrected"), false);

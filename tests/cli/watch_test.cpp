@@ -113,6 +113,7 @@ TEST_F(Watch, SurvivesWhatIsNotHttp) {
 TEST_F(Watch, IsNotHeldUpBySilentOrSlowClients) {
   start();
   std::vector<FileDescriptor> silent;
+  silent.reserve(60);
   for (int i = 0; i < 40; ++i) silent.push_back(connect_to(port));
   for (int i = 0; i < 20; ++i) {
     silent.push_back(connect_to(port));

@@ -36,6 +36,7 @@ const DefaultProblem& find_default_problem(const std::string& name) {
   const auto found = std::ranges::find(all, name, &DefaultProblem::name);
   if (found != all.end()) return *found;
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const DefaultProblem& one : all) names.push_back(one.name);
   fail_value("problem", fmt::format("'{}'", name),
              "there is no such problem; " + suggestion(name, names));

@@ -147,9 +147,11 @@ DefaultProblem twenty_problem() {
   std::vector<ParameterRow> rows;
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
+    all.reserve(kTwenty);
     for (int d = 0; d < kTwenty; ++d) all.push_back("a" + std::to_string(d));
     return all;
   }();
+  rows.reserve(names.size());
   for (const std::string& name : names) rows.push_back({name.c_str(), "normal", 0, 1});
   const auto expected = [t = std::make_shared<const Matrix<double>>(templates())](
                             std::span<double> x, std::span<const double> theta) {
@@ -161,6 +163,7 @@ DefaultProblem twenty_problem() {
     }
   };
   std::vector<double> truth;
+  truth.reserve(kTwenty);
   for (int d = 0; d < kTwenty; ++d) truth.push_back(std::sin(1.7 * d));
   return {.name = "twenty",
           .description = "20 amplitudes of overlapping templates, of which 5 are wanted",

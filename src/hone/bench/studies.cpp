@@ -92,6 +92,7 @@ std::string line_of(const BenchCase& setting, const std::vector<const BenchRow*>
                     bool per_simulation) {
   const auto mean = [&](const std::function<double(const BenchRow&)>& value) {
     std::vector<double> values;
+    values.reserve(rows.size());
     for (const BenchRow* row : rows) values.push_back(value(*row));
     return mean_score(values);
   };

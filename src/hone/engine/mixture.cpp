@@ -232,6 +232,7 @@ void mixture_draws(T* y, const T* outputs, const double* uniform, Index rows,
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names of types take none
 #define HONE_INSTANTIATE(T)                                                                        \
   template double mixture_loss<T>(T*, const T*, const T*, Index, const MixtureShape&);             \
   template void mixture_log_density<T>(T*, const T*, const T*, Index, const MixtureShape&);        \
@@ -242,5 +243,6 @@ void mixture_draws(T* y, const T* outputs, const double* uniform, Index rows,
 HONE_INSTANTIATE(float)
 HONE_INSTANTIATE(double)
 #undef HONE_INSTANTIATE
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace hone

@@ -241,7 +241,9 @@ void Training::finish_epoch(std::span<const EpochLoss> losses) {
 
 // The mean loss of a group decides; a member that diverged leaves it with its best weights.
 void Training::finish_group(std::size_t index, std::span<const EpochLoss> losses) {
-  auto& [convergence, members] = groups_[index];
+  // Not by structured bindings, which clang 14 lets no lambda capture.
+  Convergence& convergence = groups_[index].convergence;
+  std::vector<Index>& members = groups_[index].members;
   double sum = 0;
   std::erase_if(members, [&](Index k) {
     const double loss = losses[static_cast<std::size_t>(k)].validation;

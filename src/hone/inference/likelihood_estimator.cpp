@@ -196,6 +196,7 @@ std::vector<Matrix<float>> LikelihoodEstimator::log_density_blocks(
   const Matrix<float> points = columns_of(drawn->local, columns);
   const Index each = local.rows() / features.rows();
   std::vector<Matrix<float>> result;
+  result.reserve(static_cast<std::size_t>(ensemble()));
   for (int e = 0; e < ensemble(); ++e) result.emplace_back(features.rows(), each);
   parallel_for(features.rows(), [&](Index i) {
     for (int e = 0; e < ensemble(); ++e) {

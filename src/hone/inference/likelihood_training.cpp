@@ -77,6 +77,7 @@ TrainingResult train_selection(const EstimationRequest& request, const Inference
       network_coordinates(data.prior, all_parameters(data.prior), data.theta);
   const Matrix<float> nothing(data.rows(), 1);
   std::vector<MemberSpec> members;
+  members.reserve(kSelectionNetworks);
   for (int e = 0; e < kSelectionNetworks; ++e) {
     members.push_back({all_parameters(data.prior), static_cast<std::uint64_t>(e)});
   }

@@ -141,6 +141,7 @@ constexpr Limits kPositiveFraction{.low = 0, .high = 1, .low_open = true};
 constexpr Limits kFractionBelowOne{.low = 0, .high = 1, .high_open = true};
 constexpr Limits kInnerFraction{.low = 0, .high = 1, .low_open = true, .high_open = true};
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a lambda
 #define HONE_FIELD(path)     \
   [](Options & o) -> auto& { \
     return o.path;           \

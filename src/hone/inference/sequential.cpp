@@ -30,7 +30,7 @@ void require_independent_parameters(const InferenceRequest& request) {
 
 namespace {
 
-Proposal posterior_proposal(const Region& region, SharedPosterior posterior,
+Proposal posterior_proposal(const Region& region, const SharedPosterior& posterior,
                             std::span<const double> observation, const Rng& rng) {
   return {region, [=, x = std::vector<double>(observation.begin(), observation.end())](Index rows) {
             return posterior->joint_samples(x, rows, rng).value();

@@ -72,7 +72,8 @@ const NoiseModel* SimulatorThreads::noise() const {
   return executors_.simulator ? executors_.simulator->noise() : nullptr;
 }
 
-void SimulatorThreads::submit(const RowBatch& batch, std::shared_ptr<const Listener> listener) {
+void SimulatorThreads::submit(const RowBatch& batch,
+                              const std::shared_ptr<const Listener>& listener) {
   {
     const std::lock_guard lock(mutex_);
     HONE_ASSERT(!halting_ || busy_ == 0);

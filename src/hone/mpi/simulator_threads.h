@@ -48,7 +48,7 @@ class SimulatorThreads {
   const NoiseModel* noise() const;
 
   // Not while halting.
-  void submit(const RowBatch& batch, std::shared_ptr<const Listener> listener);
+  void submit(const RowBatch& batch, const std::shared_ptr<const Listener>& listener);
   // Forgets rows that nobody has begun; those that are being simulated are finished or given up, as
   // their executor does when it is asked to stop. Returns at once: wait for idle().
   void halt();

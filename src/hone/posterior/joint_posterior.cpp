@@ -48,7 +48,7 @@ double log_average(const Matrix<float>& values, std::span<const double> weights,
 
 }  // namespace
 
-JointPosterior::JointPosterior(SharedPosterior all, std::vector<Marginal> marginals)
+JointPosterior::JointPosterior(SharedPosterior all, const std::vector<Marginal>& marginals)
     : AmortizedPosterior(all->prior(), marginals, all->ensemble(),
                          repeated_weights(*all, marginals.size())),
       all_(std::move(all)),
@@ -134,6 +134,7 @@ std::vector<Matrix<float>> JointPosterior::log_density_blocks(Index marginal,
   if (is_joint(marginal)) return all_->log_density_blocks(joint_, features, local);
   const Index n = features.rows(), m = local.rows() / n;
   std::vector<Matrix<float>> result;
+  result.reserve(static_cast<std::size_t>(ensemble()));
   for (int e = 0; e < ensemble(); ++e) result.emplace_back(n, m);
   parallel_for(n, [&](Index i) {
     Matrix<float> out(ensemble(), m);

@@ -18,7 +18,7 @@ namespace hone {
 class JointPosterior final : public AmortizedPosterior {
  public:
   // all: has the marginal of all parameters.
-  JointPosterior(SharedPosterior all, std::vector<Marginal> marginals);
+  JointPosterior(SharedPosterior all, const std::vector<Marginal>& marginals);
 
   std::string estimator() const override { return "joint_" + all_->estimator(); }
   Index data_size() const override { return all_->data_size(); }

@@ -11,6 +11,7 @@ namespace {
 
 std::vector<Marginal> marginals_of(const std::vector<SharedPosterior>& parts) {
   std::vector<Marginal> marginals;
+  marginals.reserve(parts.size());
   for (const SharedPosterior& part : parts) marginals.push_back(part->marginals().at(0));
   return marginals;
 }

@@ -8,7 +8,7 @@
 
 namespace hone {
 
-SamplePosterior::SamplePosterior(TruncatedPrior prior, std::vector<Marginal> marginals,
+SamplePosterior::SamplePosterior(TruncatedPrior prior, const std::vector<Marginal>& marginals,
                                  std::vector<double> observation, WeightedPoints samples)
     : AmortizedPosterior(std::move(prior), marginals, 1, std::vector(marginals.size(), 1.0)),
       observation_(std::move(observation)),

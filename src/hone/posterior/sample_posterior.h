@@ -11,7 +11,7 @@ namespace hone {
 class SamplePosterior final : public AmortizedPosterior {
  public:
   // samples (n, parameters): local coordinates of the prior.
-  SamplePosterior(TruncatedPrior prior, std::vector<Marginal> marginals,
+  SamplePosterior(TruncatedPrior prior, const std::vector<Marginal>& marginals,
                   std::vector<double> observation, WeightedPoints samples);
   // From to_arrays(); Error{io} if they do not fit.
   static SharedPosterior load(const Prior& prior, const Region& region,

@@ -128,6 +128,7 @@ double Prior::log_density(std::span<const double> theta) const {
   }
   if (!copula_ || !std::isfinite(sum)) return sum;
   std::vector<UnitPoint> u;
+  u.reserve(theta.size());
   for (int d = 0; d < dimensions(); ++d) {
     u.push_back(hone::to_unit((*this)[d], theta[static_cast<std::size_t>(d)]));
   }

@@ -160,6 +160,7 @@ const StarterSimulator& find_starter_simulator(const std::string& language) {
   const auto found = std::ranges::find(all, language, &StarterSimulator::language);
   if (found != all.end()) return *found;
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const StarterSimulator& one : all) names.push_back(one.language);
   fail_value("language", fmt::format("'{}'", language),
              "there is no starting simulator in it; " + suggestion(language, names));
