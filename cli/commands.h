@@ -29,5 +29,7 @@ void add_ask_command(CLI::App& program);
 void add_simulate_command(CLI::App& program);
 void add_tell_command(CLI::App& program);
 void add_bench_command(CLI::App& program);
+// After all others: it reads their options.
+void add_completion_command(CLI::App& program);
 
 }  // namespace hone::cli

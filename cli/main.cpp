@@ -68,6 +68,7 @@ int run_program(int argc, char** argv, hone::MpiJob& job) {
   hone::cli::add_simulate_command(program);
   hone::cli::add_tell_command(program);
   hone::cli::add_bench_command(program);
+  hone::cli::add_completion_command(program);
   try {
     const auto sharing = sharing_of(argc > 1 ? argv[1] : "");
     if (sharing) {

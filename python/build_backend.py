@@ -2,7 +2,8 @@
 
 Needs nothing but the standard library, so that it works without a network and without build
 isolation. The compilers and libraries of scripts/setup must be there. The build tree is
-build-pip-<python version>, so that a second installation is quick; HONE_CMAKE_ARGS adds arguments.
+build-pip-<python version>, so that a second installation is quick; HONE_CMAKE_ARGS adds arguments,
+HONE_BUILD names another build tree.
 With HONE_BUNDLE=1 (`make wheel`) the wheel runs on machines without those libraries (bundle.py).
 """
 
@@ -61,7 +62,7 @@ def _tag(platform: str = "") -> str:
 
 def _build(target: pathlib.Path) -> None:
     """Configures, compiles and installs the package into `target`."""
-    build = ROOT / f"build-pip-{sys.version_info[0]}.{sys.version_info[1]}"
+    build = ROOT / os.environ.get("HONE_BUILD", f"build-pip-{sys.version_info[0]}.{sys.version_info[1]}")
     arguments = [
         "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", "-DHONE_PYTHON_INSTALL_DIR=.",
         f"-DPython3_EXECUTABLE={sys.executable}", *shlex.split(os.environ.get("HONE_CMAKE_ARGS", "")),

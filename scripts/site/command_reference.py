@@ -33,21 +33,39 @@ def markdown(program):
     return page
 
 
-def man_page(words, text):
-    name, version = "-".join(["hone", *words]), ""
-    safe = text.strip().replace("\\", "\\e").replace("-", "\\-")
-    lines = "\n".join(("\\&" + line) if line[:1] in (".", "'") else line for line in safe.split("\n"))
-    shown = name.replace("-", "\\-")
-    head = summary(text).replace("\\", "\\e").replace("-", "\\-")
-    return (f'.TH "{shown.upper()}" 1 "" "hone {version}" "User Commands"\n.SH NAME\n{shown} \\- {head}\n'
-            f".SH DESCRIPTION\n.nf\n{lines}\n.fi\n.SH SEE ALSO\n.BR hone (1)\n")
+def roff(text):
+    return text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+
+
+def entry(line):
+    """A line of a list: what is set in bold, and the explanation if it is on the same line."""
+    term, _, rest = line.strip().partition("  ")
+    return f".TP\n.B {roff(term)}\n" + (f"{roff(rest.strip())}\n" if rest.strip() else "")
+
+
+def man_page(words, text, version):
+    name = "-".join(["hone", *words])
+    page = (f'.TH {roff(name.upper())} 1 "" "{version}" "User Commands"\n.SH NAME\n'
+            f"{roff(name)} \\- {roff(summary(text))}\n")
+    for line in text.strip().split("\n")[1:]:
+        if line.startswith("Usage: "):
+            page += f".SH SYNOPSIS\n.B {roff(line.removeprefix('Usage: '))}\n"
+        elif re.fullmatch(r"[A-Z].*:", line):
+            page += f".SH {roff(line[:-1].upper())}\n"
+        elif re.match(r"  \S", line):
+            page += entry(line)
+        elif line.strip():
+            page += roff(line.strip()) + "\n"
+    above = "hone" if len(words) < 2 else f"hone\\-{words[0]}"
+    return page + (f".SH SEE ALSO\n.BR {above} (1)\n" if words else "")
 
 
 def main():
     program, directory = sys.argv[1], pathlib.Path(sys.argv[2])
     directory.mkdir(parents=True, exist_ok=True)
+    version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.strip()
     for words, text in commands(program):
-        (directory / ("-".join(["hone", *words]) + ".1")).write_text(man_page(words, text))
+        (directory / ("-".join(["hone", *words]) + ".1")).write_text(man_page(words, text, version))
 
 
 if __name__ == "__main__":
