@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "hone/core/rng.h"
+#include "hone/posterior/kernel_density.h"
 
 namespace hone {
 namespace {
@@ -54,6 +55,17 @@ double distance_1(const WeightedDensity& density) {
   return sum / 2;
 }
 
+// The expected distance of the best density with kernels of one width, for n points of a function f
+// drawn from g, is at most 0.69 ((integral of f / sqrt(g))^4 integral of |f''|)^(1/5) n^(-2/5)
+// (Devroye and Gyorfi 1985). Modes that lie apart add up.
+double best_distance(double size_of_f, double curvature_of_f, double points) {
+  return 0.69 * std::pow(std::pow(size_of_f, 4) * curvature_of_f, 0.2) * std::pow(points, -0.4);
+}
+// integral of |f''| of half a normal: 4 phi(1) / (2 sigma^2).
+double curvature(double sigma) {
+  return 0.484 / (sigma * sigma);
+}
+
 TEST(WeightedDensity, ComesNearerToANarrowAndAWideModeWithMorePoints) {
   double before = 1;
   for (const Index rows : {200, 2000, 20000}) {
@@ -64,7 +76,13 @@ TEST(WeightedDensity, ComesNearerToANarrowAndAWideModeWithMorePoints) {
     EXPECT_LT(now, 0.75 * before) << rows;
     before = now;
   }
-  EXPECT_LT(before, 0.035);
+  // Drawn from f itself: f / sqrt(f) of half a normal is sqrt(sigma) (2 pi)^(1/4).
+  double best = 0;
+  for (const double sigma : {0.01, 0.06}) {
+    const double size = std::sqrt(0.5 * sigma) * std::pow(8 * std::numbers::pi, 0.25);
+    best += best_distance(size, curvature(sigma), 20000);
+  }
+  EXPECT_LT(before, best);
 }
 
 TEST(WeightedDensity, UsesTheWeights) {
@@ -78,16 +96,31 @@ TEST(WeightedDensity, UsesTheWeights) {
     sum += points.weights.back();
   }
   for (double& weight : points.weights) weight /= sum;
-  EXPECT_LT(distance_1(WeightedDensity(points.at, points.weights, {})), 0.08);
+  // Kernels of half of the best width cost 0.8 sqrt(2) + 0.2 / 4 = 1.18 times as much.
+  const double best =
+      best_distance(0.5, curvature(0.01), 20000) + best_distance(0.5, curvature(0.06), 20000);
+  EXPECT_LT(distance_1(WeightedDensity(points.at, points.weights, {})), 1.18 * best);
   const std::vector<double> equal(20000, 1.0 / 20000);
   EXPECT_GT(distance_1(WeightedDensity(points.at, equal, {})), 0.5) << "the control";
+}
+
+// At the centres of cells: the density whose kernels have the one width of the highest likelihood.
+std::vector<double> kernels_of_one_width(const Points& points, int cells) {
+  Matrix<double> at(points.at.rows(), 2), centres(cells * cells, 2);
+  std::copy_n(points.at.data(), at.rows() * 2, at.data());
+  for (Index i = 0; i < centres.rows(); ++i) {
+    centres(i, 0) = (double(i / cells) + 0.5) / cells;
+    centres(i, 1) = (double(i % cells) + 0.5) / cells;
+  }
+  return KernelDensity({std::move(at), points.weights}, {true, true}).densities(centres);
 }
 
 TEST(WeightedDensity, OfTwoCoordinatesKnowsHowTheyGoTogether) {
   const Points points = two_modes(20000, 2, Rng(3));
   const WeightedDensity density(points.at, points.weights, {});
   constexpr int kCells = 250;
-  double distance = 0, apart = 0;
+  double distance = 0, apart = 0, one_width = 0;
+  const std::vector<double> fixed = kernels_of_one_width(points, kCells);
   for (int i = 0; i < kCells; ++i) {
     for (int j = 0; j < kCells; ++j) {
       const std::vector<float> at{(float(i) + 0.5F) / kCells, (float(j) + 0.5F) / kCells};
@@ -95,10 +128,12 @@ TEST(WeightedDensity, OfTwoCoordinatesKnowsHowTheyGoTogether) {
       const double product =
           density_1(u) * (0.5 * normal(v, 0.25, 0.05) + 0.5 * normal(v, 0.6, 0.05));
       distance += std::abs(density(at) - density_2(u, v)) / (2 * kCells * kCells);
+      one_width +=
+          std::abs(fixed[std::size_t(i * kCells + j)] - density_2(u, v)) / (2 * kCells * kCells);
       apart += std::abs(density(at) - product) / (2 * kCells * kCells);
     }
   }
-  EXPECT_LT(distance, 0.08);
+  EXPECT_LT(distance, one_width);
   EXPECT_GT(apart, 0.4) << "the control: not the product of its marginals";
 }
 

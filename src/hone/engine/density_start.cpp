@@ -106,6 +106,9 @@ void start_mixture(std::span<float> p, const NetworkLayout& layout, const Mixtur
       inputs.push_back(start->contexts + member.columns[static_cast<std::size_t>(j)]);
     }
     line = regress(*start, inputs, start->contexts + member.columns.back());
+    // Hidden features have learned nothing yet: what they would add to the line is noise.
+    const UnitLayout& output = layout.units.back();
+    std::fill_n(p.begin() + output.weight, layout.width * cols, 0.0F);
     for (Index k = 0; k < components; ++k) {
       for (Index j = 0; j < std::ssize(inputs); ++j) {
         const Index row = j < start->contexts ? layout.skip_x + j * cols

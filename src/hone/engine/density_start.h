@@ -24,7 +24,7 @@ LinearStart measure_covariance(SegmentReader& x, Index data_columns, MatrixView<
 
 // The first weights of the output layer: components lie around the regression of the member's last
 // column on the context and its other columns (0 without a start), side by side, and together are
-// as wide as the scatter around it.
+// as wide as the scatter around it. With a start nothing but the regression is said at first.
 void start_mixture(std::span<float> parameters, const NetworkLayout& layout,
                    const MixtureShape& mixture, const MemberSpec& member, const LinearStart* start);
 
