@@ -71,7 +71,6 @@ const std::map<std::string, Values> kValues{
     {"minimum_steps", {4, 0}},
     {"max_epochs", {21, 0}},
     {"patience", {11, 0}},
-    {"thorough_rows", {700, -1}},
     {"validation_negatives", {6, 0}},
     {"validation_fraction", {0.2, 1}},
     {"tails", {"soften", 3}},
@@ -234,56 +233,6 @@ TEST(InferenceOptions, FewSimulationsTrainMoreNetworks) {
   EXPECT_EQ(networks(2, 1'000'000'000), 2);
   options.ensemble_rows = 0;
   EXPECT_EQ(networks(2, 64), 2);
-}
-
-TEST(InferenceOptions, FewSimulationsAreLearnedFromThoroughly) {
-  InferenceOptions options;
-  options.training.max_epochs = 50;
-  options.training.patience = 6;
-  options.thorough_rows = 4000;
-  const auto used = [&](Index rows) {
-    return fitted(options, {.rows = rows, .training_rows = rows, .columns = 1}).training;
-  };
-  // At most four times as long, and eight negatives.
-  for (const Index rows : {64, 200, 500}) {
-    EXPECT_EQ(used(rows).max_epochs, 200) << rows;
-    EXPECT_EQ(used(rows).patience, 24) << rows;
-    EXPECT_EQ(used(rows).loss.negatives, 8) << rows;
-    EXPECT_EQ(used(rows).loss.kind, LossKind::nre_c) << rows;
-  }
-  EXPECT_EQ(used(1000).max_epochs, 200);
-  EXPECT_EQ(used(1000).loss.negatives, 4);
-  EXPECT_EQ(used(2000).max_epochs, 100);
-  EXPECT_EQ(used(2000).patience, 12);
-  EXPECT_EQ(used(2000).loss.negatives, 2);
-  for (const Index rows : {4000, 1'000'000}) {
-    EXPECT_EQ(used(rows).max_epochs, 50) << rows;
-    EXPECT_EQ(used(rows).patience, 6) << rows;
-    EXPECT_EQ(used(rows).loss, options.training.loss) << rows;
-  }
-  // What somebody asked for stays: more negatives, another loss, or nothing of all this.
-  options.training.loss = {.kind = LossKind::nre_b, .negatives = 20};
-  EXPECT_EQ(used(200).loss, options.training.loss);
-  options.training.loss.negatives = 2;
-  EXPECT_EQ(used(200).loss.kind, LossKind::nre_b);
-  options.training.loss = {};
-  options.thorough_rows = 0;
-  EXPECT_EQ(used(200).max_epochs, 50);
-  EXPECT_EQ(used(200).loss, options.training.loss);
-}
-
-TEST(InferenceOptions, DensitiesAndPresetsOfPapersDoNotTrainMoreThoroughly) {
-  const DataSize few{.rows = 200, .training_rows = 180, .columns = 1};
-  InferenceOptions quick, thorough;
-  quick.thorough_rows = 0;
-  EXPECT_EQ(fitted_densities(quick, few).training.max_epochs,
-            fitted_densities(thorough, few).training.max_epochs);
-  EXPECT_EQ(fitted_densities(quick, few).training.patience,
-            fitted_densities(thorough, few).training.patience);
-  for (const std::string name : {"paper", "published", "paper_spectra", "spectra"}) {
-    EXPECT_EQ(fitted(preset(name), few).training.max_epochs, preset(name).training.max_epochs);
-    EXPECT_EQ(fitted(preset(name), few).training.loss, preset(name).training.loss);
-  }
 }
 
 // A preset is a promise: the same run next year. The file was written by the program when it was

@@ -23,7 +23,6 @@ Outcome run(double final_fraction, Index budget = 1200) {
   options.max_rounds = 12;
   options.final_fraction = final_fraction;
   options.training.max_epochs = 20;
-  options.thorough_rows = 0;  // better networks would need fewer rounds than there are
   options.stop_ratio = options.stop_axis_ratio = 1;  // never stops by itself
   Simulations simulations = laboratory.simulations();
   Outcome outcome{infer(simulations, std::vector{0.4, 0.6}, {{0}, {1}}, options, Rng(3))};

@@ -21,7 +21,7 @@ constexpr const char* kDefaults = R"({
   "negatives": 1, "gamma": 1.0, "balance": 0.0, "optimizer": "adam", "learning_rate": 0.001,
   "weight_decay": 0.0, "clip_norm": 0.0, "rate_schedule": "plateau", "plateau_factor": 0.1,
   "plateau_patience": 5, "cosine_floor": 0.0, "batch_size": 128, "minimum_steps": 1,
-  "max_epochs": 300, "patience": 20, "thorough_rows": 0, "validation_negatives": 4, "validation_fraction": 0.1,
+  "max_epochs": 300, "patience": 20, "validation_negatives": 4, "validation_fraction": 0.1,
   "tails": "keep", "column_shrinkage": 0.0, "weight_average": 0.0,
   "components": 8, "density_steps": 1500, "density_dropout": 0.0,
   "abc_scale": "deviation", "abc_adjust": true, "abc_accept_fraction": 0.02,

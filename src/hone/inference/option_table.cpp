@@ -271,10 +271,6 @@ std::vector<OptionEntry> make_table() {
               HONE_FIELD(training.max_epochs)),
       integer("patience", training, "Stop after so many epochs without progress", at_least(1),
               HONE_FIELD(training.patience)),
-      integer("thorough_rows", training,
-              "Where simulations are fewer than this: more epochs and patience, up to 4 times, and "
-              "more negatives, up to 8 (nre_a becomes nre_c); 0: never",
-              at_least(0), HONE_FIELD(thorough_rows)),
       integer("validation_negatives", training, "Frozen negatives per validation simulation",
               at_least(1), HONE_FIELD(training.validation_negatives)),
       real("validation_fraction", training, "Fraction of the simulations kept for validation",

@@ -1,8 +1,6 @@
 #include "hone/inference/options.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "hone/core/error.h"
 #include "hone/inference/method.h"
@@ -53,29 +51,6 @@ int networks(int least, Index ensemble_rows, Index rows) {
   return static_cast<int>(least * times);
 }
 
-// A network that sees few simulations makes few steps per epoch, and stops long before it has
-// learned what they say (docs/decisions/0015). The time is there: up to these limits a round costs
-// no more than one with `thorough_rows` simulations and its share of negatives.
-constexpr double kMostTimes = 4;
-constexpr double kMostNegatives = 8;
-
-void train_thoroughly(TrainingOptions& training, Index thorough_rows, Index rows) {
-  const double times = static_cast<double>(thorough_rows) / static_cast<double>(rows);
-  if (times <= 1) return;
-  const double longer = std::min(times, kMostTimes);
-  const auto scaled = [&](int epochs) {
-    constexpr double kMost = std::numeric_limits<int>::max();
-    return static_cast<int>(std::min(std::round(longer * epochs), kMost));
-  };
-  training.max_epochs = scaled(training.max_epochs);
-  training.patience = scaled(training.patience);
-  const auto negatives = static_cast<int>(std::min(std::ceil(times), kMostNegatives));
-  if (negatives <= training.loss.negatives) return;
-  training.loss.negatives = negatives;
-  // With one negative the two are the same loss; with more of them nre_c learns from all at once.
-  if (training.loss.kind == LossKind::nre_a) training.loss.kind = LossKind::nre_c;
-}
-
 }  // namespace
 
 InferenceOptions fitted(InferenceOptions options, const DataSize& data) {
@@ -91,7 +66,6 @@ InferenceOptions fitted(InferenceOptions options, const DataSize& data) {
   const Index fitting = data.training_rows / options.minimum_steps;
   training.batch_size =
       std::min(training.batch_size, static_cast<int>(std::max<Index>(8, fitting)));
-  train_thoroughly(training, options.thorough_rows, data.rows);
   // An average that remembers no more than the last tenth of the steps.
   const Index steps_per_epoch = data.training_rows / training.batch_size;
   const double steps =
@@ -106,11 +80,8 @@ InferenceOptions fitted(InferenceOptions options, const DataSize& data) {
 InferenceOptions fitted_densities(InferenceOptions options, const DataSize& data) {
   InferenceOptions used = fitted(options, data);
   constexpr int kMostNetworks = 4;
-  constexpr Index kMostRows = 8000;  // networks x simulations that ask for more than two
-  const Index rows =
-      std::max(4 * options.ensemble_rows, std::min(8 * options.ensemble_rows, kMostRows));
   const auto few = [&](int least) {
-    const int wanted = networks(least, rows, data.rows);
+    const int wanted = networks(least, 4 * options.ensemble_rows, data.rows);
     return std::min(wanted, std::max(least, kMostNetworks));
   };
   used.ensemble = few(options.ensemble);
@@ -121,8 +92,8 @@ InferenceOptions fitted_densities(InferenceOptions options, const DataSize& data
   if (training.optimizer.clip_norm == 0) training.optimizer.clip_norm = 5;
   const Index per_epoch = std::max<Index>(1, data.training_rows / training.batch_size);
   const Index epochs = (options.density.steps + per_epoch - 1) / per_epoch;
-  training.max_epochs = std::max(options.training.max_epochs, static_cast<int>(epochs));
-  training.patience = std::max(options.training.patience, training.max_epochs / 3);
+  training.max_epochs = std::max(training.max_epochs, static_cast<int>(epochs));
+  training.patience = std::max(training.patience, training.max_epochs / 3);
   const double steps = static_cast<double>(training.max_epochs) * static_cast<double>(per_epoch);
   training.weight_average =
       std::clamp(1 - 10 / steps, 0.0, std::min(options.training.weight_average, 0.99));
@@ -132,9 +103,6 @@ InferenceOptions fitted_densities(InferenceOptions options, const DataSize& data
 FittedOptions fitted_options(const InferenceOptions& used, int networks) {
   return {.networks = networks,
           .batch_size = used.training.batch_size,
-          .max_epochs = used.training.max_epochs,
-          .patience = used.training.patience,
-          .negatives = used.training.loss.negatives,
           .weight_average = used.training.weight_average,
           .column_shrinkage = used.training.column_shrinkage,
           .padding = used.truncation.padding};

@@ -57,7 +57,7 @@ struct AbcOptions {
 };
 
 // As they are: the default preset. docs/decisions/ has the measurements: 0003, 0004, 0006, 0008,
-// 0009, 0010 and 0015.
+// 0009 and 0010.
 struct InferenceOptions {
   std::string method = "tmnre";  // a row of method_table() (method.h)
   Index budget = 10000;
@@ -77,8 +77,7 @@ struct InferenceOptions {
 
   int ensemble = 2;            // networks per requested marginal
   int round_ensemble = 2;      // networks per axis while truncating
-  Index ensemble_rows = 1000;  // more of both where networks x simulations is less
-  Index thorough_rows = 4000;  // longer training and more negatives where simulations are fewer
+  Index ensemble_rows = 2000;  // more of both where networks x simulations is less
   double validation_fraction = 0.1;
   int minimum_steps = 8;  // per epoch: batches get smaller for small data sets
   NetworkOptions network{.activation = Activation::silu, .norm = Norm::alternate, .dropout = 0.05};
@@ -111,9 +110,9 @@ struct DataSize {
   Index columns = 0;        // numbers of each
 };
 
-// The options as they are used on so many simulations: few of them get more networks, more epochs
-// and negatives, smaller batches, a shorter average of the weights and wider padding; few columns
-// are not shrunk. What a round used is this and nothing else, and is written into its file.
+// The options as they are used on so many simulations: few of them get more networks, smaller
+// batches, a shorter average of the weights and wider padding; few columns are not shrunk. What a
+// round used is this and nothing else, and is written into its file.
 InferenceOptions fitted(InferenceOptions options, const DataSize& data);
 
 // The same for networks that learn densities: no norm, a clipped gradient, as many epochs as it
@@ -124,7 +123,6 @@ InferenceOptions fitted_densities(InferenceOptions options, const DataSize& data
 struct FittedOptions {
   int networks = 0;  // per marginal
   int batch_size = 0;
-  int max_epochs = 0, patience = 0, negatives = 0;  // zeros in files of older versions
   double weight_average = 0, column_shrinkage = 0;
   double padding = 0;
 };

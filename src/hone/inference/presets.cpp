@@ -25,7 +25,6 @@ InferenceOptions paper_preset() {
   o.final_fraction = 0;
   o.ensemble = o.round_ensemble = 1;
   o.ensemble_rows = 0;
-  o.thorough_rows = 0;
   o.minimum_steps = 1;
   o.truncation.padding = o.truncation.padding_rows = 0;
   o.truncation.gap_width = 1;  // the paper's region is a box
@@ -101,8 +100,6 @@ InferenceOptions paper_spectra_preset() {
 // likelihoods of power spectra are linear in them, so that columns stay as they are.
 InferenceOptions spectra_preset() {
   InferenceOptions o = default_preset();
-  o.ensemble_rows = 2000;
-  o.thorough_rows = 0;  // not measured with an embedding
   o.network.norm = Norm::none;
   o.network.dropout = 0;
   o.embedding.kind = EmbeddingKind::linear;

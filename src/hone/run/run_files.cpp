@@ -147,9 +147,6 @@ std::vector<RatioCurve> curves_from_json(const Json& json) {
 OrderedJson to_json(const FittedOptions& used) {
   return {{"networks", used.networks},
           {"batch_size", used.batch_size},
-          {"max_epochs", used.max_epochs},
-          {"patience", used.patience},
-          {"negatives", used.negatives},
           {"weight_average", used.weight_average},
           {"column_shrinkage", used.column_shrinkage},
           {"padding", used.padding}};
@@ -158,9 +155,6 @@ OrderedJson to_json(const FittedOptions& used) {
 FittedOptions fitted_options_from_json(const Json& json) {
   return {.networks = json.at("networks"),
           .batch_size = json.at("batch_size"),
-          .max_epochs = json.value("max_epochs", 0),
-          .patience = json.value("patience", 0),
-          .negatives = json.value("negatives", 0),
           .weight_average = json.at("weight_average"),
           .column_shrinkage = json.at("column_shrinkage"),
           .padding = json.at("padding")};

@@ -14,7 +14,7 @@ namespace {
 
 // In the newest format every option is there. So an option that is added raises the format, and
 // runs of the formats before get the value that does what hone did without it.
-constexpr int kFirstFormat = 1, kFormat = 4;
+constexpr int kFirstFormat = 1, kFormat = 3;
 
 InferenceOptions read_options(const nlohmann::json& json, int format) {
   if (format < kFormat) return with_options(old_run_defaults(), json);
