@@ -31,7 +31,8 @@ test-cluster: $(BUILD)/CMakeCache.txt
 	/usr/bin/python3 -B tests/cluster/array_test.py $(BUILD)/hone
 
 # All C++ tests with address and undefined-behaviour, then with thread sanitizers.
-test-sanitize: setup
+test-sanitize:
+	@scripts/setup run test fuzz
 	scripts/sanitize
 
 # Random damage, kills and concurrent starts: right answers or refusals that name the file, nothing else.

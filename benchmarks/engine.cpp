@@ -178,7 +178,7 @@ double measure_embedding(const Case& c, const Problem& problem, RatioStack& stac
   EmbeddingTrainer trainer(stack, options, Rng(2));
   Matrix<float> x(problem.x.rows(), padded(c.data_size));
   stack.x_scores().apply(x, problem.x);
-  const Index gradients = c.batch * trainer.forward(x.view().rows(0, c.batch)).cols();
+  const Index gradients = c.batch * trainer.forward({{}, x.view().rows(0, c.batch)}).cols();
   std::ranges::fill(trainer.feature_gradient(0).first(static_cast<std::size_t>(gradients)), 1e-3F);
   const std::vector<Index> members{0};
   const double operations =
@@ -187,7 +187,7 @@ double measure_embedding(const Case& c, const Problem& problem, RatioStack& stac
   int steps = 0;
   while (steps < 8 || seconds_since(start) < 0.1) {
     const auto batch = x.view().rows(Index{steps % c.batches} * c.batch, c.batch);
-    trainer.forward(batch);
+    trainer.forward({{}, batch});
     trainer.step(batch, members, 1e-4);
     ++steps;
   }

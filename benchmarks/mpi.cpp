@@ -178,10 +178,11 @@ json reading(Index rows) {
   const std::vector<Index> order = Rng(1).permutation(rows);
   Matrix<float> batch(128, kWide);
   const auto begin = Clock::now();
-  for (std::size_t at = 0; at + 128 <= order.size(); at += 128) {
-    x->read(batch, std::span(order).subspan(at, 128));
+  Index read = 0;
+  for (; read + 128 <= rows; read += 128) {
+    x->read(batch, std::span(order).subspan(static_cast<std::size_t>(read), 128));
   }
-  const double megabytes = 4e-6 * double(kWide) * double(rows / 128 * 128);
+  const double megabytes = 4e-6 * double(kWide) * double(read);
   std::filesystem::remove_all(directory);
   return {{"rows", rows}, {"megabytes_per_second", megabytes / seconds_since(begin)}};
 }

@@ -20,6 +20,7 @@ namespace {
 struct DefaultsArguments : BenchArguments {
   std::vector<std::string> problems;
   Index budget = 0;
+  bool undeclared = false;
 };
 
 std::vector<DefaultsCase> cases_of(const DefaultsArguments& arguments) {
@@ -28,7 +29,8 @@ std::vector<DefaultsCase> cases_of(const DefaultsArguments& arguments) {
     InferenceOptions options = chosen_options(arguments);
     options.budget = arguments.budget > 0 ? arguments.budget : find_default_problem(name).budget;
     for (const std::int64_t seed : number_list("--seeds", arguments.seeds)) {
-      cases.push_back({name, static_cast<std::uint64_t>(seed), options, arguments.samples});
+      cases.push_back({name, static_cast<std::uint64_t>(seed), options, arguments.samples,
+                       !arguments.undeclared});
     }
   }
   return cases;
@@ -84,6 +86,8 @@ void add_bench_defaults(CLI::App& bench) {
   command->add_option("--budget", arguments->budget, "Simulations of a run; 0: the problem's own")
       ->check(CLI::Range(Index{0}, Index{100000000}))
       ->capture_default_str();
+  command->add_flag("--undeclared", arguments->undeclared,
+                    "Do not say what the data are: all are vectors");
   command->callback([arguments] { run_defaults(*arguments); });
 }
 

@@ -49,6 +49,27 @@ void print_report(const RunDirectory& run, const SessionResult& result) {
 
 }  // namespace
 
+void add_derived(RunDirectory& run, const std::vector<DerivedQuantity>& derived, const MpiJob& job,
+                 int threads) {
+  Progress progress;
+  SessionResult result;
+  try {
+    with_threads(job.threads(threads), [&] {
+      const bool noisy = run.spec().noise.kind == NoiseKind::simulator;
+      const Resources resources(
+          run, {.transport = job.transport(), .threads = threads, .with_simulator = noisy});
+      result = hone::add_derived(run, derived, resources, progress);
+    });
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::interrupted) throw;
+    fail(ErrorKind::interrupted, "stopped. Start the same command again");
+  }
+  progress.clear();
+  print(fmt::format("\n{}\n", parameter_table(result.summary.parameters)));
+  print(check_lines(result.checks, false));
+  print_report(run, result);
+}
+
 void execute(RunDirectory& run, const MpiJob& job, int threads, bool exact) {
   const std::string directory = run.path().string();
   check_simulator(run);

@@ -9,6 +9,14 @@ namespace hone::cli {
 // the times and where everything is. Ctrl-C ends with the resume command.
 void execute(RunDirectory& run, const MpiJob& job, int threads, bool exact = false);
 
+// Derived quantities for a finished run, trained on the simulations it has; then the same.
+void add_derived(RunDirectory& run, const std::vector<DerivedQuantity>& derived, const MpiJob& job,
+                 int threads);
+
+inline constexpr const char* kDerivedHelp =
+    "Quantity to infer besides the parameters, as a formula of them: 'S8 = sigma8 * sqrt(omega_m / "
+    "0.3)'. Repeat for more";
+
 // The --threads option's text.
 inline constexpr const char* kThreadsHelp =
     "Number of threads; 0: one per core. The result does not depend on it";

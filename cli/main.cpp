@@ -38,7 +38,7 @@ bool flush_output() {
 // What ranks of an MPI job do with a command: those that work on a run are led by rank 0. Others
 // have nothing to share out.
 std::optional<hone::MpiJob::Sharing> sharing_of(std::string_view command) {
-  for (const char* led : {"run", "resume", "check", "train"}) {
+  for (const char* led : {"run", "resume", "check", "predict", "train"}) {
     if (command == led) return hone::MpiJob::Sharing::led;
   }
   if (command == "compare") return hone::MpiJob::Sharing::alike;
@@ -58,6 +58,7 @@ int run_program(int argc, char** argv, hone::MpiJob& job) {
   hone::cli::add_watch_command(program);
   hone::cli::add_sample_command(program);
   hone::cli::add_check_command(program, job);
+  hone::cli::add_predict_command(program, job);
   hone::cli::add_compare_command(program, job);
   hone::cli::add_train_command(program, job);
   hone::cli::add_tasks_command(program);

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -30,6 +32,7 @@ struct RunArguments {
   int threads = 0;
   bool dry_run = false, prepare = false;
   std::vector<std::string> marginals;  // empty: all 1-d and 2-d
+  std::vector<std::string> derived;    // "name = formula"
   OptionTexts options;
 };
 
@@ -55,6 +58,12 @@ void change(T& original, const RunArguments& arguments) {
   if (!arguments.observation.empty()) {
     original.observation =
         read_observation(arguments.observation, original.name, original.observation.size());
+  }
+  if (!arguments.derived.empty()) {
+    const int before = original.prior.quantities();
+    original.prior = original.prior.with_derived(parse_derived(arguments.derived));
+    std::ranges::copy(marginals_of_new(original.prior, before),
+                      std::back_inserter(original.marginals));
   }
   if (!arguments.marginals.empty()) {
     original.marginals = marginals_from_words(arguments.marginals, original.prior);
@@ -152,6 +161,7 @@ void add_run_command(CLI::App& program, MpiJob& job) {
   command->add_option("--marginal", arguments->marginals,
                       "Posterior to train, as names or indices: a or a,b or a,b,c; or 1d, 2d, "
                       "joint. Repeat for more [1d 2d]");
+  command->add_option("--derived", arguments->derived, kDerivedHelp);
   add_option_flags(*command, arguments->options, {});
   command->callback([arguments, &job] { run(*arguments, job); });
 }

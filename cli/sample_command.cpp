@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -6,8 +8,10 @@
 #include "cli/commands.h"
 #include "cli/execute.h"
 #include "cli/open_run.h"
+#include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/wrong_use.h"
+#include "hone/check/joint_check.h"
 #include "hone/check/other_data.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
@@ -16,6 +20,8 @@
 #include "hone/files/output_file.h"
 #include "hone/posterior/sampling.h"
 #include "hone/run/finished_run.h"
+#include "hone/run/joint_run.h"
+#include "hone/session/resources.h"
 
 namespace hone::cli {
 namespace {
@@ -96,6 +102,42 @@ ExportedSamples exported(const MarginalPosterior& posterior, const Matrix<double
   return samples;
 }
 
+// All parameters, and what is derived from them, from the joint posterior; trained if it has to be.
+void sample_joint(const SampleArguments& arguments, const RunDirectory& run,
+                  std::span<const double> x, const ExportFormat& format) {
+  Progress progress;
+  const bool noisy = run.spec().noise.kind == NoiseKind::simulator;
+  const Resources resources(run, {.threads = arguments.threads, .with_simulator = noisy});
+  const NoiseModel* noise = resources.executor().noise();
+  const SharedPosterior all = joint_posterior(run, progress, noise);
+  const CheckResult check = check_joint(run, *all, progress, noise);
+  progress.clear();
+  print_error(fmt::format("hone: the joint posterior ({}): {}: {}\n", all->estimator(),
+                          to_string(check.status), check.reason));
+  if (check.status == Status::fail && !arguments.anyway) {
+    fail(ErrorKind::numerical,
+         "the joint posterior of {} fails its check; use more simulations, draw from marginals "
+         "(--marginal), or add --anyway",
+         arguments.directory);
+  }
+  const Prior& prior = run.spec().prior;
+  const Matrix<double> draws =
+      joint_draws(run, *all, x, arguments.count, Rng(arguments.seed).child("sample"));
+  Matrix<double> theta(draws.rows(), prior.dimensions());
+  for (Index i = 0; i < theta.rows(); ++i) {
+    std::ranges::copy(draws.row(i).first(static_cast<std::size_t>(theta.cols())),
+                      theta.row(i).begin());
+  }
+  const MarginalPosterior posterior(*all, joint(prior.dimensions()), x);
+  ExportedSamples samples = exported(posterior, theta);
+  samples.theta = draws;
+  for (const DerivedQuantity& one : prior.derived()) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    samples.columns.push_back({one.name, one.label, -kInfinity, kInfinity});
+  }
+  deliver(arguments, format.make(samples));
+}
+
 void sample(const SampleArguments& arguments) {
   const ExportFormat& format = find_export_format(arguments.format);
   if (!format.one_file && arguments.output.empty()) {
@@ -105,9 +147,15 @@ void sample(const SampleArguments& arguments) {
   check_output_directory(arguments.output);
   const RunDirectory run = open_run(arguments.directory);
   const Prior& prior = run.spec().prior;
+  if (arguments.marginal.empty()) {
+    run.require_complete();
+    const std::vector<double> data = chosen_data(arguments, run.spec());
+    compare_other_data(arguments, run, run.posteriors(), data);
+    return sample_joint(arguments, run, data, format);
+  }
   const Marginal marginal = arguments.marginal == "joint"
                                 ? joint(prior.dimensions())
-                                : parse_marginal(arguments.marginal, prior.names());
+                                : parse_marginal(arguments.marginal, prior.quantity_names());
   const std::vector<double> x = chosen_data(arguments, run.spec());
   const std::vector<TrainedPosterior> posteriors = run.posteriors();
   compare_other_data(arguments, run, posteriors, x);
@@ -139,9 +187,16 @@ void add_sample_command(CLI::App& program) {
       program.add_subcommand("sample", "Draw samples from a marginal posterior of a run");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
   command
-      ->add_option("--marginal", arguments->marginal,
-                   "Parameters, as names or 0-based indices: a or a,b; or joint")
-      ->required();
+      ->add_option(
+          "--marginal", arguments->marginal,
+          "Parameters or derived quantities, as names or 0-based indices: a or a,b; or joint, "
+          "what was trained under this name [all of them, from a joint posterior that is "
+          "trained and checked when it is first needed]")
+      ->check(
+          [](const std::string& text) {
+            return std::string(text.empty() ? "must name parameters" : "");
+          },
+          "");
   command->add_option("-n,--count", arguments->count, "Number of samples")
       ->check(CLI::Range(Index{1}, Index{100000000}))
       ->capture_default_str();
@@ -164,8 +219,10 @@ void add_sample_command(CLI::App& program) {
                    "Text file with other data, which must come from parameters inside the region "
                    "[the run's observation]")
       ->check(CLI::ExistingFile);
-  command->add_flag("--anyway", arguments->anyway,
-                    "Answer also for data that lie far outside the simulations of the run");
+  command->add_flag(
+      "--anyway", arguments->anyway,
+      "Answer also for data that lie far outside the simulations of the run, and from "
+      "a joint posterior that fails its check");
   command->add_flag(
       "--uncorrected", arguments->uncorrected,
       "Draw from the original posterior, without the correction of `hone check --correct`");

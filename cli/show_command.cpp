@@ -8,6 +8,7 @@
 #include "cli/open_run.h"
 #include "cli/sketch.h"
 #include "cli/text.h"
+#include "hone/inference/encoder_choice.h"
 #include "hone/report/run_corner.h"
 
 namespace hone::cli {
@@ -70,6 +71,15 @@ std::string description(const RunDirectory& run) {
   }
   if (spec.noise.kind != NoiseKind::none) {
     text += fmt::format("noise, fresh in every epoch: {}\n", describe(spec.noise));
+  }
+  if (const std::string seen = describe_embedding(spec.options, std::ssize(spec.observation),
+                                                  spec.prior.dimensions(), spec.data);
+      !seen.empty()) {
+    text += fmt::format("data seen through: {}\n", seen);
+  }
+  if (run.complete()) {
+    const std::string shares = run.posteriors().at(0).posterior->describe_shares();
+    if (!shares.empty()) text += fmt::format("estimators count by evidence: {}\n", shares);
   }
   if (store) text += failure_lines(failure_counts(*store));
   text += '\n';

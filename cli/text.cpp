@@ -56,9 +56,26 @@ std::size_t columns(const std::string& text) {
 std::string intervals_text(const std::vector<ThetaInterval>& intervals) {
   std::string text;
   for (const ThetaInterval& one : intervals) {
-    text += fmt::format("{}{:.4g} .. {:.4g}", text.empty() ? "" : ", ", one.low, one.high);
+    const std::string range = one.low == one.high
+                                  ? fmt::format("{:.4g}", one.low)
+                                  : fmt::format("{:.4g} .. {:.4g}", one.low, one.high);
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", range);
   }
   return text;
+}
+
+// The most probable values of a discrete parameter first: "  n is 4 (0.551), 5 (0.302), ...".
+std::string probabilities_text(const ParameterSummary& parameter) {
+  constexpr std::size_t kShown = 8;
+  constexpr double kLeast = 0.0005;
+  auto values = parameter.probabilities;
+  std::ranges::stable_sort(values, std::greater{}, &ValueProbability::probability);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, values.size()); ++i) {
+    if (i > 0 && values[i].probability < kLeast) break;
+    text += fmt::format("{}{} ({:.3f})", i == 0 ? "" : ", ", values[i].name, values[i].probability);
+  }
+  return fmt::format("  {} is {}\n", parameter.name, text);
 }
 
 }  // namespace
@@ -83,11 +100,13 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
 std::string parameter_table(const std::vector<ParameterSummary>& parameters) {
   std::vector<std::vector<std::string>> rows{
       {"parameter", "mean", "st. dev.", "68 % interval", "95 % interval"}};
+  std::string values;
   for (const ParameterSummary& p : parameters) {
     rows.push_back({p.name, fmt::format("{:.5g}", p.mean), fmt::format("{:.2g}", p.deviation),
                     intervals_text(p.interval68), intervals_text(p.interval95)});
+    if (!p.probabilities.empty()) values += probabilities_text(p);
   }
-  return table(rows);
+  return table(rows) + values;
 }
 
 std::string round_table(const RunDirectory& run) {

@@ -18,26 +18,33 @@ namespace hone::cli {
 void add_train_command(CLI::App& program, MpiJob& job) {
   struct Arguments {
     std::string directory;
-    std::vector<std::string> marginals;
+    std::vector<std::string> marginals, derived;
     int threads = 0;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      program.add_subcommand("train", "Train more marginals on the simulations of a finished run");
+  CLI::App* command = program.add_subcommand(
+      "train", "Train more marginals, or derived quantities, on the simulations of a finished run");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
-  command
-      ->add_option("--marginal", arguments->marginals,
-                   "Posterior to train, as names or indices: a,b,c. Repeat for more")
-      ->required();
+  command->add_option("--marginal", arguments->marginals,
+                      "Posterior to train, as names or indices: a,b,c; or joint. Repeat for more");
+  command->add_option("--derived", arguments->derived, kDerivedHelp);
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   command->callback([arguments, &job] {
+    if (arguments->marginals.empty() && arguments->derived.empty()) {
+      fail(ErrorKind::input, "nothing to train: give --marginal or --derived");
+    }
     RunDirectory run = open_run(arguments->directory);
+    if (!arguments->derived.empty()) {
+      add_derived(run, parse_derived(arguments->derived), job, arguments->threads);
+    }
+    if (arguments->marginals.empty()) return;
     std::vector<Marginal> marginals;
     for (const std::string& text : arguments->marginals) {
-      marginals.push_back(text == "joint" ? joint(run.spec().prior.dimensions())
-                                          : parse_marginal(text, run.spec().prior.names()));
+      marginals.push_back(text == "joint"
+                              ? joint(run.spec().prior.dimensions())
+                              : parse_marginal(text, run.spec().prior.quantity_names()));
     }
     Progress progress;
     try {
@@ -54,7 +61,7 @@ void add_train_command(CLI::App& program, MpiJob& job) {
     }
     progress.clear();
     for (const Marginal& marginal : marginals) {
-      const std::string name = marginal_name(marginal, run.spec().prior.names());
+      const std::string name = marginal_name(marginal, run.spec().prior.quantity_names());
       print(
           fmt::format("trained {name}; draw from it with\n  hone sample {run} --marginal {name}\n",
                       fmt::arg("name", name), fmt::arg("run", arguments->directory)));

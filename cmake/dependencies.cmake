@@ -18,6 +18,8 @@ find_package(BZip2 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_path(CAIRO_INCLUDE cairo.h PATH_SUFFIXES cairo REQUIRED)
 find_library(CAIRO_LIBRARY cairo REQUIRED)
+find_path(MUPARSER_INCLUDE muParser.h REQUIRED)
+find_library(MUPARSER_LIBRARY muparser REQUIRED)
 find_path(RANDOM123_INCLUDE Random123/philox.h REQUIRED)
 
 # libxsmm makes small matrix products at run time for the machine at hand; where it is missing

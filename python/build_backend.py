@@ -15,6 +15,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import sysconfig
@@ -106,7 +107,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, content in files.items():
             entry = zipfile.ZipInfo(path)  # with a fixed date: the same files make the same wheel
-            entry.external_attr = (0o755 if content.startswith(b"\x7fELF") else 0o644) << 16
+            # pip keeps the right to execute only of what is marked as a regular file.
+            entry.external_attr = (stat.S_IFREG | (0o755 if content.startswith(b"\x7fELF") else 0o644)) << 16
             wheel.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
     shutil.rmtree(stage)
     return name

@@ -112,6 +112,13 @@ void bind_prior(py::module_& m) {
       .def("distribution", [](const Prior& prior,
                               int d) { return BoundDistribution{prior.parameter(d).distribution}; })
       .def("correlations", &correlations_of)
+      .def("derived", [](const Prior& prior) { return to_python(to_json(prior.derived())); })
+      .def("with_derived",
+           [](const Prior& prior, const py::list& derived) {
+             return prior.with_derived(derived_from_json(to_json(derived, "derived")));
+           })
+      .def("quantity_names", &Prior::quantity_names)
+      .def("quantity_labels", &Prior::quantity_labels)
       .def("log_density", &log_density)
       .def("to_unit", &converted<&Prior::to_unit>)
       .def("to_theta", &converted<&Prior::to_theta>)

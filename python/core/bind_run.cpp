@@ -1,7 +1,9 @@
 #include <pybind11/stl.h>
 
 #include "hone/check/check_run.h"
+#include "hone/check/joint_check.h"
 #include "hone/check/other_data.h"
+#include "hone/check/predict_run.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/problem/problem.h"
@@ -9,6 +11,7 @@
 #include "hone/report/reproduce.h"
 #include "hone/run/extend_run.h"
 #include "hone/run/finished_run.h"
+#include "hone/run/joint_run.h"
 #include "hone/session/session.h"
 #include "python/core/arrays.h"
 #include "python/core/bindings.h"
@@ -68,6 +71,15 @@ void train(const RunDirectory& run, Ranks* ranks, const std::vector<Marginal>& m
                  });
 }
 
+void derive(RunDirectory& run, Ranks* ranks, const py::list& derived, int threads,
+            const py::object& progress, bool report) {
+  const auto quantities = derived_from_json(to_json(derived, "derived"));
+  with_resources(run, {ranks, py::none(), threads, progress},
+                 [&](const Resources& resources, Observer& observer) {
+                   add_derived(run, quantities, resources, observer, {.report = report});
+                 });
+}
+
 py::object check(const RunDirectory& run, Ranks* ranks, Index simulations, bool correct,
                  const py::object& simulate, int threads, const py::object& progress) {
   Checks checks;
@@ -78,6 +90,37 @@ py::object check(const RunDirectory& run, Ranks* ranks, Index simulations, bool 
                                  resources.calibrator());
                  });
   return to_python(to_json(checks));
+}
+
+py::object predict(const RunDirectory& run, Ranks* ranks, Index simulations,
+                   const std::string& from, const py::object& simulate, int threads,
+                   const py::object& progress) {
+  Predictive found;
+  with_resources(run, {ranks, simulate, threads, progress},
+                 [&](const Resources& resources, Observer& observer) {
+                   found = predict_run(run, {.simulations = simulations, .from = from},
+                                       resources.executor(), observer);
+                 });
+  return to_python(to_json(found));
+}
+
+// (draws, {"status", "reason"} of their posterior)
+py::tuple sample_joint(const RunDirectory& run, Ranks* ranks, Index rows, std::uint64_t seed,
+                       int threads, const py::object& progress) {
+  Matrix<double> draws;
+  CheckResult found;
+  with_resources(run, {ranks, py::none(), threads, progress},
+                 [&](const Resources& resources, Observer& observer) {
+                   const NoiseModel* noise = resources.executor().noise();
+                   const SharedPosterior all = joint_posterior(run, observer, noise);
+                   found = check_joint(run, *all, observer, noise);
+                   draws = joint_draws(run, *all, run.spec().observation, rows,
+                                       Rng(seed).child("sample"));
+                 });
+  py::dict facts;
+  facts["status"] = to_string(found.status);
+  facts["reason"] = found.reason;
+  return py::make_tuple(to_numpy(draws), facts);
 }
 
 py::object saved_checks(const RunDirectory& run) {
@@ -153,7 +196,10 @@ void bind_run(py::module_& m) {
       .def("complete", &RunDirectory::complete)
       .def("finish", &finish)
       .def("train", &train)
+      .def("derive", &derive)
       .def("check", &check)
+      .def("predict", &predict)
+      .def("sample_joint", &sample_joint)
       .def("checks", &saved_checks)
       .def("correction", &correction)
       .def("remove_correction", &remove_correction)

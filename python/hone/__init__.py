@@ -15,13 +15,17 @@ from .checks import Checks, check
 from .comparison import compare
 from .distributions import (
     Beta,
+    Binomial,
+    Categorical,
     Distribution,
     Exponential,
     Gamma,
     HalfNormal,
+    Integer,
     LogNormal,
     LogUniform,
     Normal,
+    Poisson,
     StudentT,
     Tabulated,
     Triangular,
@@ -47,9 +51,10 @@ from .store import Store
 _use_own_fonts()
 
 __all__ = [
-    "MNRE", "Beta", "Checks", "Cut", "Density", "Distribution", "Error", "Exponential", "Figure", "FileError",
-    "Gamma", "HalfNormal", "InputError", "Interrupted", "LogNormal", "LogUniform", "Normal",
-    "NumericalError", "Posterior", "Prior", "RatioEstimator", "Region", "Run", "SimulatorError",
+    "MNRE", "Beta", "Binomial", "Categorical", "Checks", "Cut", "Density", "Distribution", "Error",
+    "Exponential", "Figure", "FileError",
+    "Gamma", "HalfNormal", "InputError", "Integer", "Interrupted", "LogNormal", "LogUniform", "Normal",
+    "NumericalError", "Poisson", "Posterior", "Prior", "RatioEstimator", "Region", "Run", "SimulatorError",
     "Store", "StudentT", "Tabulated", "Triangular", "TruncatedNormal", "Uniform", "check",
     "compare", "corner", "open", "option_help", "options", "run", "train",
 ]

@@ -28,7 +28,9 @@ def marginal_list(marginals: Sequence[Marginal] | str | None, prior: Prior) -> l
         if word in ("1d", "2d"):
             more = _core.marginals_from_words([word], prior._core)
         else:
-            more = [sorted(marginal_columns(word, prior.names))]
+            joint = word is None or (isinstance(word, str) and word == "joint")
+            more = [list(range(prior.dimensions)) if joint
+                    else sorted(marginal_columns(word, prior._core.quantity_names()))]
         result += [one for one in more if one not in result]
     return result
 
@@ -73,8 +75,8 @@ class Problem:
     """What ``hone.run`` is asked, checked before any work is done."""
 
     def __init__(self, prior: Any, simulator: Any, observation: Any, simulations: Any,
-                 batched: bool, data: Any = None) -> None:
-        self.prior = as_prior(prior)
+                 batched: bool, data: Any = None, derived: Any = None) -> None:
+        self.prior = as_prior(prior)._with_derived(derived)
         self.blocks = Blocks.of(observation, data)
         self.data = as_vector(self.blocks.vector(observation, "observation"), "observation")
         self.existing = existing_simulations(simulations, self.prior, self.data.size, self.blocks)
@@ -112,6 +114,7 @@ class Problem:
                  "simulator": spec["simulator"].get("function"),
                  "prior": _digest(np.frombuffer(json.dumps(spec["parameters"]).encode(), np.uint8)),
                  "observation": _digest(self.data),
+                 "derived": json.dumps(spec.get("derived", [])),
                  "marginals": self.marginals, **spec["options"]}
         if self.blocks.described:
             facts["data"] = json.dumps(self.blocks.described)

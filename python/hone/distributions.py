@@ -22,7 +22,8 @@ from ._arrays import as_floats
 
 __all__ = [
     "Distribution", "Uniform", "LogUniform", "Triangular", "Beta", "Tabulated", "Normal",
-    "TruncatedNormal", "LogNormal", "HalfNormal", "Gamma", "Exponential", "StudentT",
+    "TruncatedNormal", "LogNormal", "HalfNormal", "Gamma", "Exponential", "StudentT", "Integer",
+    "Poisson", "Binomial", "Categorical",
 ]
 
 _CLASS_NAMES = {"loguniform": "LogUniform", "lognormal": "LogNormal"}
@@ -30,7 +31,11 @@ _FIELDS = {kind: [name for name, _ in fields] for kind, _, fields in _core.distr
 
 
 class Distribution:
-    """A continuous distribution of one parameter. Made by ``hone.Uniform`` and its like."""
+    """A distribution of one parameter. Made by ``hone.Uniform`` and its like.
+
+    Of whole numbers ``log_prob`` is the log probability of a value, ``cdf`` the probability below it
+    and half of its own, and the support reaches half a unit beyond the values.
+    """
 
     def __init__(self, kind: str, **fields: Any) -> None:
         given = {name: value for name, value in fields.items() if not _is_infinite(value)}
@@ -57,7 +62,7 @@ class Distribution:
         return self._map(self._core.log_density, x)
 
     def cdf(self, x: Any) -> np.ndarray:
-        """Probability below x."""
+        """Probability below x; of whole numbers with half of that of x itself."""
         return self._map(self._core.cdf, x)
 
     def quantile(self, p: Any) -> np.ndarray:
@@ -159,3 +164,29 @@ def StudentT(
     return Distribution(
         "student_t", degrees_of_freedom=degrees_of_freedom, location=location, scale=scale
     )
+
+
+def Integer(low: int, high: int) -> Distribution:
+    """Each whole number from low to high is equally probable."""
+    return Distribution("integer", low=low, high=high)
+
+
+def Poisson(mean: float) -> Distribution:
+    """A number of independent events with this mean."""
+    return Distribution("poisson", mean=mean)
+
+
+def Binomial(trials: int, probability: float) -> Distribution:
+    """How many of some trials succeed."""
+    return Distribution("binomial", trials=trials, probability=probability)
+
+
+def Categorical(
+    probabilities: Sequence[float] | dict[str, float], names: Sequence[str] | None = None
+) -> Distribution:
+    """One of several categories, which the simulator gets as numbers 0, 1, ...: probabilities by
+    name, or a list of them with or without names."""
+    if isinstance(probabilities, dict):
+        names, probabilities = list(probabilities), list(probabilities.values())
+    named = {} if names is None else {"names": list(names)}
+    return Distribution("categorical", probabilities=as_floats(probabilities, "probabilities"), **named)

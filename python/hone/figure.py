@@ -71,7 +71,7 @@ def corner(posteriors: Posterior | Mapping[str, Posterior],
     known = truth_by_name(truth, first.names)
     names = [first.names[c] for c in columns]
     marks = [known.get(name) for name in names]
-    axes = [(name, first.prior.labels[c], *first.prior[c].support, mark)
+    axes = [(name, first._labels[c], *first._support(c), mark)
             for name, c, mark in zip(names, columns, marks)]
     drawn = [(label, _grids(one, names)) for label, one in layers.items()]
     return Figure(lambda form: _core.corner(axes, drawn, form, titles))
@@ -200,7 +200,7 @@ def _decorate(panel: Any, posterior: Posterior, column: int, row: int,
 
 def _label(posterior: Posterior, column: int) -> str:
     """Labels with signs of TeX are formulas; names are not."""
-    label = posterior.prior.labels[column]
+    label = posterior.prior._core.quantity_labels()[column]
     if label == posterior.names[column] or not any(sign in label for sign in "\\_^{"):
         return label
     return f"${label}$".replace(" ", r"\ ")

@@ -50,8 +50,8 @@ class Posterior:
 
     @property
     def names(self) -> list[str]:
-        """Names of the parameters."""
-        return self.prior.names
+        """Names of the parameters, then of the derived quantities."""
+        return self.prior._core.quantity_names()
 
     @property
     def region(self) -> Region:
@@ -112,6 +112,13 @@ class Posterior:
             return {name: self.interval(level, name) for name in self._one_dimensional()}
         return self._grid(self._single(parameter), 0).intervals(float(level))
 
+    def probabilities(self, parameter: str | int) -> dict[str, float]:
+        """Of the values of a whole number or of categories, by name."""
+        found = self._grid(self._single(parameter), 0).summary("").get("probabilities")
+        if found is None:
+            raise InputError(f"parameter = {parameter!r}: is a continuous one; ask for its density")
+        return {one["name"]: one["probability"] for one in found}
+
     def quantile(self, probability: Any, parameter: str | int) -> np.ndarray:
         """Of one parameter."""
         p = as_floats(probability, "probability")
@@ -155,8 +162,8 @@ class Posterior:
         """Draws as ``getdist.MCSamples``. Needs getdist."""
         columns = self._columns(marginal)
         return _convert.to_getdist(self.sample(n, marginal, seed=seed), self._names(marginal),
-                                   [self.prior.labels[c] for c in columns],
-                                   [self.region.bounds(int(c)) for c in columns])
+                                   [self._labels[c] for c in columns],
+                                   [self._bounds(c) for c in columns])
 
     def to_arviz(self, n: int = 10000, marginal: Marginal = None, *, seed: int = 1) -> Any:
         """Draws as ``arviz.InferenceData``. Needs arviz."""
@@ -169,12 +176,28 @@ class Posterior:
         return self.summary()._repr_html_()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arrays = [(e.estimator(), e.region().to_json(), e.to_arrays()) for e in self._estimators]
+        arrays = [(e.estimator(), Prior._wrap(e.prior()), e.region().to_json(), e.to_arrays())
+                  for e in self._estimators]
         return _restore, (arrays, self.prior, self.x, self._how_to_train, self._powers)
 
     # The parameters of a marginal as columns, in the order they were asked for.
     def _columns(self, marginal: Marginal) -> tuple[int, ...]:
+        if marginal is None or (isinstance(marginal, str) and marginal == "joint"):
+            return tuple(range(self.prior.dimensions))
         return marginal_columns(marginal, self.names)
+
+    @property
+    def _labels(self) -> list[str]:
+        return self.prior._core.quantity_labels()
+
+    def _support(self, column: int) -> tuple[float, float]:
+        """Of the prior; a derived quantity has no edges of its own."""
+        derived = column >= self.prior.dimensions
+        return (-np.inf, np.inf) if derived else self.prior[int(column)].support
+
+    def _bounds(self, column: int) -> list[tuple[float, float]]:
+        derived = column >= self.prior.dimensions
+        return [self._support(column)] if derived else self.region.bounds(int(column))
 
     def _names(self, marginal: Marginal) -> list[str]:
         return [self.names[c] for c in self._columns(marginal)]
@@ -247,8 +270,8 @@ def _climb(log_prob: Callable[[np.ndarray], np.ndarray], start: np.ndarray) -> n
 def _restore(arrays: list[Any], prior: Prior, x: np.ndarray, how_to_train: str,
              powers: Mapping[tuple[int, ...], float]) -> Posterior:
     estimators = [
-        _core.AmortizedPosterior.from_arrays(kind, prior._core, _core.Region.from_json(region),
+        _core.AmortizedPosterior.from_arrays(kind, own._core, _core.Region.from_json(region),
                                              dict(one))
-        for kind, region, one in arrays
+        for kind, own, region, one in arrays
     ]
     return Posterior(estimators, prior, x, how_to_train, powers)

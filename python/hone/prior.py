@@ -89,6 +89,15 @@ class Prior:
         return {(names[a], names[b]): value for a, b, value in self._core.correlations()}
 
     @property
+    def derived(self) -> dict[str, str]:
+        """Formulas of quantities that are derived from the parameters, by name: ``hone.run`` makes
+        them from its argument of this name."""
+        return {one["name"]: one["value"] for one in self._core.derived()}
+
+    def _with_derived(self, derived: Mapping[str, str] | None) -> Prior:
+        return Prior._wrap(self._core.with_derived(derived_list(derived)))
+
+    @property
     def dimensions(self) -> int:
         """How many parameters there are."""
         return len(self.names)
@@ -133,12 +142,13 @@ class Prior:
         parts = [f"{name}={self[name]!r}" for name in self.names]
         if self.correlations:
             parts.append(f"correlations={self.correlations!r}")
+        parts += [f"{name}={formula!r}" for name, formula in self.derived.items()]
         return f"Prior({', '.join(parts)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         labels = dict(zip(self.names, self._core.labels()))
         return _restore_prior, (
-            {name: self[name] for name in self.names}, labels, self.correlations)
+            {name: self[name] for name in self.names}, labels, self.correlations, self.derived)
 
 
 def as_prior(value: Any) -> Prior:
@@ -153,6 +163,15 @@ def as_prior(value: Any) -> Prior:
         f"prior = {value!r}: must be a hone.Prior, or distributions by name: "
         '{"mass": hone.Uniform(0, 1)}'
     )
+
+
+def derived_list(derived: Mapping[str, str] | None) -> list[dict[str, str]]:
+    """Derived quantities as the engine wants them."""
+    for name, formula in (derived or {}).items():
+        if not isinstance(formula, str):
+            raise InputError(f"derived: '{name}' = {formula!r}: must be a formula, such as "
+                             "\"a * b\", which can be kept with the run")
+    return [{"name": name, "value": formula} for name, formula in (derived or {}).items()]
 
 
 def _by_name(distributions: Any, named: dict[str, Any]) -> dict[str, Any]:
@@ -191,8 +210,9 @@ def _restore_prior(
     distributions: dict[str, Distribution],
     labels: dict[str, str],
     correlations: dict[tuple[str, str], float],
+    derived: dict[str, str] | None = None,
 ) -> Prior:
-    return Prior(distributions, labels=labels, correlations=correlations)
+    return Prior(distributions, labels=labels, correlations=correlations)._with_derived(derived)
 
 
 class Region:

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import as_count, as_vector
+from ._arrays import as_count, as_seed, as_vector
 from ._calling import Caller
 from ._data import Blocks
 from ._place import Place
@@ -28,14 +28,14 @@ from .errors import InputError, SimulatorError
 from .figure import truth_by_name
 from .options import make_options
 from .posterior import SUMMARY_COLUMNS, Marginal, Posterior
-from .prior import Prior, Region
+from .prior import Prior, Region, derived_list
 from .store import Store
 
 Simulator = Callable[..., Any]
 REPORT = "report.html"
 
 KEYWORDS = ("seed", "directory", "marginals", "workers", "batched", "preset", "noise",
-            "simulations", "threads", "progress", "name", "comm", "data")
+            "simulations", "threads", "progress", "name", "comm", "data", "derived")
 
 
 def run(
@@ -51,6 +51,7 @@ def run(
     preset: str = "default",
     noise: Any = None,
     data: str | Mapping[str, str] | None = None,
+    derived: Mapping[str, str] | None = None,
     simulations: tuple[Any, Any] | None = None,
     threads: int = 0,
     progress: Any = True,
@@ -78,6 +79,8 @@ def run(
         a dictionary of named arrays; the simulator may return such a dictionary, too.
     data: what the data are: "vector", "series", "image" or "set", or one of these for each name.
         Shapes are those of the observation.
+    derived: formulas of quantities to infer besides the parameters, by name, such as
+        {"S8": "sigma8 * sqrt(omega_m / 0.3)"}.
     directory: where everything is kept. If it holds this run already, it goes on where that
         stopped; another run is never overwritten. None: a temporary directory, kept if the run is
         interrupted; ``run.save()`` keeps it otherwise.
@@ -94,7 +97,7 @@ def run(
         and the training; all get the run. None: all ranks of the job; a communicator of mpi4py:
         those in it, so that ``MPI.COMM_SELF`` works alone.
     """
-    problem = Problem(prior, simulator, observation, simulations, batched, data)
+    problem = Problem(prior, simulator, observation, simulations, batched, data, derived)
     problem.decide(seed, marginals, noise, name, make_options(preset, {**problem.budget, **options},
                                                               "run", KEYWORDS))
     workers, threads = as_count(workers, "workers"), as_count(threads, "threads")
@@ -139,6 +142,7 @@ class Run:
         self._core, self._place, self._comm = core, place, comm
         self._failures = failures or Failures()
         self._posterior: Posterior | None = None
+        self.joint_check: dict[str, str] | None = None  # of the last sample()
         self.prior = Prior._wrap(core.prior())
 
     @property
@@ -287,16 +291,30 @@ class Run:
             self._core = self._place.open()
         return self
 
-    def train(self, *marginals: Marginal, threads: int = 0, progress: Any = True) -> Run:
-        """Trains more marginals on the simulations of a finished run: ``run.train("joint")``."""
-        wanted = marginal_list(list(marginals), self.prior)
+    def train(self, *marginals: Marginal, derived: Mapping[str, str] | None = None,
+              threads: int = 0, progress: Any = True) -> Run:
+        """Trains more marginals on the simulations of a finished run: ``run.train("joint")``.
+
+        derived: formulas of quantities to infer besides the parameters, as for ``hone.run``. They
+            are then part of the run, which is checked again.
+        """
+        prior = self.prior._with_derived({name: formula for name, formula in (derived or {}).items()
+                                          if self.prior.derived.get(name) != formula})
+        wanted = marginal_list(list(marginals), prior) if marginals or not derived else []
         threads = as_count(threads, "threads")
 
         def work(ranks: Any) -> None:
             with shown(progress) as watcher:
-                self._core.train(ranks.core, wanted, threads, watcher)
+                if derived:
+                    self._core.derive(ranks.core, derived_list(derived), threads, watcher,
+                                      not self._place.temporary)
+                if wanted:
+                    self._core.train(ranks.core, wanted, threads, watcher)
 
-        self._together("train", {"marginals": wanted}, work)
+        self._together("train", {"marginals": wanted, "derived": str(derived)}, work)
+        if not leads(self._comm):  # rank 0 changed what is on disk
+            self._core = self._place.open()
+        self.prior = Prior._wrap(self._core.prior())
         return self
 
     def check(self, simulations: int = 0, simulator: Simulator | None = None, *,
@@ -324,6 +342,48 @@ class Run:
 
         return Checks(self._together("check", {"simulations": count, "correct": bool(correct)}, work,
                                      caller, workers))
+
+    def sample(self, n: int = 1000, *, seed: int = 1, threads: int = 0,
+               progress: Any = True) -> np.ndarray:
+        """(n, parameters and derived quantities): draws of all of them together, as
+        ``hone sample`` without a marginal makes them. The joint posterior is trained on the
+        simulations of the run when it is first needed, and checked each time: what is found is in
+        ``run.joint_check``, and a warning unless it is a pass."""
+        rows, threads = as_count(n, "n"), as_count(threads, "threads")
+        seed = as_seed(seed)
+
+        def work(ranks: Any) -> Any:
+            with shown(progress) as watcher:
+                return self._core.sample_joint(ranks.core, rows, seed, threads, watcher)
+
+        theta, self.joint_check = self._together("sample", {"n": rows, "seed": seed}, work)
+        if self.joint_check["status"] != "pass":
+            warnings.warn(f"the joint posterior: {self.joint_check['reason']}", stacklevel=2)
+        return theta
+
+    def predict(self, n: int = 200, simulator: Simulator | None = None, *,
+                source: str = "posterior", workers: int = 0, batched: bool = False,
+                threads: int = 0, progress: Any = True) -> dict[str, Any]:
+        """Simulates n times with parameters from the joint posterior and compares with the
+        observation: ``statistics`` with their predictive p-values, bands of all ``columns``, a
+        ``status`` and its ``reason``. The simulations are kept, and never trained on; the report
+        draws them.
+
+        simulator: what makes them, as for ``hone.run``; a built-in task makes its own.
+        source: "posterior", "region" (the prior in the final region) or "prior".
+        """
+        count = as_count(n, "n")
+        kind = self._core.spec()["simulator"]["kind"]
+        if simulator is None and kind != "task":
+            raise InputError("predict() needs the simulator of the run")
+        caller, workers = self._caller(simulator, batched), as_count(workers, "workers")
+        threads = as_count(threads, "threads")
+
+        def work(ranks: Any) -> Any:
+            with self._simulating(ranks, caller, workers, progress) as (simulate, watcher):
+                return self._core.predict(ranks.core, count, source, simulate, threads, watcher)
+
+        return self._together("predict", {"n": count, "source": source}, work, caller, workers)
 
     def uncorrect(self) -> Run:
         """The posteriors as the networks have them, after ``check(correct=True)``. The checks on

@@ -34,7 +34,7 @@ def test_data_may_be_a_dictionary_of_arrays(prior, tmp_path):
     assert all(one["name"].split("[")[0] in OBSERVATION for one in found)
     assert "spectrum 0 to 5, map 6 to 11" in (tmp_path / "a" / "report.html").read_text()
     run.build_posterior(OBSERVATION)
-    # A description changes no number, and flat arrays in the same order are the same data.
+    # A description of short data changes no number; flat arrays in the same order are the same data.
     plain = hone.run(prior, flat, np.zeros(13), directory=tmp_path / "b", **QUICK)
     assert "data" not in json.loads((tmp_path / "b" / "run.json").read_text())
     np.testing.assert_array_equal(run.simulations.x, plain.simulations.x)

@@ -13,6 +13,9 @@ ALL = [
     hone.LogNormal(0, 1), hone.HalfNormal(2), hone.Gamma(2, 3), hone.Exponential(2),
     hone.StudentT(5),
 ]
+DISCRETE = [hone.Integer(1, 12), hone.Poisson(3.5), hone.Binomial(7, 0.3),
+            hone.Categorical({"star": 0.7, "galaxy": 0.2, "quasar": 0.1})]
+ALL += DISCRETE
 
 
 def test_every_kind_of_the_engine_has_a_function_with_the_same_fields():
@@ -28,7 +31,7 @@ def test_every_kind_of_the_engine_has_a_function_with_the_same_fields():
         assert given == expected
 
 
-@pytest.mark.parametrize("one", ALL, ids=repr)
+@pytest.mark.parametrize("one", [one for one in ALL if one not in DISCRETE], ids=repr)
 def test_quantile_inverts_cdf_and_density_integrates_to_one(one):
     p = np.linspace(0.001, 0.999, 400)
     x = one.quantile(p)
@@ -36,6 +39,18 @@ def test_quantile_inverts_cdf_and_density_integrates_to_one(one):
     density = np.exp(one.log_prob(x))
     inside = np.trapz(density, x)
     assert abs(inside - 0.998) < 0.02
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
+@pytest.mark.parametrize("one", DISCRETE, ids=repr)
+def test_whole_numbers_have_probabilities_that_add_up_and_own_their_part_of_u(one):
+    values = np.arange(*one.support) + 0.5
+    probability = np.exp(one.log_prob(values))
+    assert abs(probability.sum() - 1) < 1e-12
+    np.testing.assert_allclose(one.cdf(values), np.cumsum(probability) - probability / 2, rtol=1e-9)
+    likely = values[probability > 1e-12]  # beyond, a double does not tell u from 1
+    np.testing.assert_array_equal(one.quantile(one.cdf(likely)), likely)
+    assert one.log_prob([values[0] + 0.5])[0] == -np.inf
     assert pickle.loads(pickle.dumps(one)) == one
 
 
@@ -50,6 +65,10 @@ def test_a_distribution_refuses_what_makes_no_sense():
         hone.Uniform("a", 1)
     with pytest.raises(TypeError):
         hone.Uniform(1)
+    with pytest.raises(hone.InputError, match="low = 0.5: must be a whole number"):
+        hone.Integer(0.5, 3)
+    with pytest.raises(hone.InputError, match="there are 1; must be 2"):
+        hone.Categorical([0.5, 0.5], ["a"])
     with pytest.raises(hone.InputError, match="uniform"):
         hone.Distribution("unifrom", low=0, high=1)
 

@@ -14,6 +14,7 @@ import cpp_reference
 import links
 import pages
 import python_reference
+import run_reference
 
 SETTINGS = {
     "site_name": "hone",
@@ -35,6 +36,7 @@ SETTINGS = {
     "markdown_extensions": ["tables", "fenced_code", {"toc": {"permalink": True}}, "pymdownx.highlight",
                             "pymdownx.superfences"],
     "plugins": ["search"],
+    "extra_css": ["site.css"],
 }
 
 
@@ -113,8 +115,10 @@ def main():
     site = Site(staged)
     site.copy_pages()
     shutil.copytree(pages.ROOT / "docs/figures", staged / "figures", dirs_exist_ok=True)
+    shutil.copy(pages.ROOT / "scripts/site/site.css", staged)
     site.write("reference/commands.md", command_reference.markdown(program))
     site.write("reference/options.md", printed(program, "options", "--markdown"))
+    site.write("reference/run-files.md", run_reference.page(program))
     site.write("reference/python.md", python_reference.page())
     for place, text in cpp_reference.pages().items():
         site.write(place, text)

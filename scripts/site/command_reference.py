@@ -33,8 +33,12 @@ def markdown(program):
     return page
 
 
+ROFF = str.maketrans({"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", '"': "\\(dq"})
+
+
 def roff(text):
-    return text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+    """The same text for man, which takes a line that begins with a dot for an order to itself."""
+    return ("\\&" if text.startswith(".") else "") + text.translate(ROFF)
 
 
 def entry(line):

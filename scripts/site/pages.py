@@ -13,14 +13,15 @@ SECTIONS = {
     "Simulators": ["problem-file.md", "external-simulators.md", "ask-and-tell.md", "examples/*"],
     "Data": ["howto/own-observation.md", "howto/long-data.md", "howto/fresh-noise.md"],
     "Inference": ["python.md", "howto/resume.md", "howto/watch.md", "howto/train-another-marginal.md",
-                  "howto/paper-settings.md", "howto/link-into-cpp.md", "howto/*"],
-    "Checks": ["howto/check.md", "howto/compare-samples.md"],
+                  "howto/derived-quantities.md", "howto/paper-settings.md", "howto/link-into-cpp.md", "howto/*"],
+    "Checks": ["howto/check.md", "howto/predict.md", "howto/compare-samples.md"],
     "Results": ["howto/report.md", "howto/samples.md", "run-directory.md", "store-format.md"],
     "Clusters": ["howto/cluster.md", "howto/scale.md"],
     "Methods": ["how-it-works.md", "algorithm.md", "methods/tmnre.md", "methods/mnre.md", "methods/*", "tasks.md"],
     "How good it is": ["comparison.md", "benchmarks/*"],
     "Reference": ["reference/commands.md", "reference/options.md", "reference/distributions.md",
-                  "reference/python.md", "reference/cpp.md", "reference/*", "processors.md", "changes.md"],
+                  "reference/python.md", "reference/cpp.md", "reference/run-files.md", "reference/*", "processors.md",
+                  "changes.md"],
     "Developers": ["contributing.md", "map.md", "security.md", "*", "decisions/*"],
 }
 

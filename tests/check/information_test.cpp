@@ -53,18 +53,18 @@ RunSpec spec(std::size_t columns) {
           .options = {}};
 }
 
-TEST(Advice, PointsAtAnEmbeddingAndAtNoiseWhereDataAreLong) {
+TEST(Advice, PointsAtWhatTheDataAreAndAtNoiseWhereDataAreLong) {
   std::vector<CheckResult> checks{
       {.name = "coverage", .status = Status::fail, .advice = "use more simulations or dropout"},
       {.name = "sbc", .advice = ""}};
   std::vector<CheckResult> few = checks;
   add_fitting_advice(checks, spec(500));
   EXPECT_NE(checks[0].advice.find("--budget 20000"), std::string::npos) << checks[0].advice;
-  EXPECT_NE(checks[0].advice.find("embedding"), std::string::npos);
+  EXPECT_NE(checks[0].advice.find("an image or a set, say so"), std::string::npos);
   EXPECT_NE(checks[0].advice.find("declare it"), std::string::npos);
   EXPECT_EQ(checks[1].advice, "");
   add_fitting_advice(few, spec(5));
-  EXPECT_EQ(few[0].advice.find("embedding"), std::string::npos) << few[0].advice;
+  EXPECT_EQ(few[0].advice.find("an image"), std::string::npos) << few[0].advice;
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST_F(Kill, InEveryPhaseARunResumesToTheSameBits) {
   std::set<std::string> phases;
   for (const auto& [name, file] : moments) {
     SCOPED_TRACE(name);
-    kill_when(arguments("killed"), [&](double) { return fs::exists(file); });
+    kill_when(arguments("killed"), [&, &there = file](double) { return fs::exists(there); });
     phases.insert(phase(run));
     finish("killed");
     if (HasFailure()) return;

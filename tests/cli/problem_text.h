@@ -14,7 +14,7 @@ inline constexpr const char* kNormalPrior = "{ kind = 'normal', mean = 0, sigma 
 
 // Networks that train in a moment.
 inline constexpr const char* kQuickNetworks =
-    "ensemble = 1\nround_ensemble = 1\nensemble_rows = 0\nhidden = 16\n";
+    "estimators = 'ratio'\nensemble = 1\nround_ensemble = 1\nensemble_rows = 0\nhidden = 16\n";
 
 // x = theta, by a program that stays: sed turns each request into its answer.
 inline constexpr const char* kEchoWorker = R"(command = ["sed", "-u", "-E", )"

@@ -137,6 +137,8 @@ Arguments small_run(const std::string& output, const SmallRun& sizes) {
           std::to_string(sizes.max_epochs),
           "--learning-rate",
           "0.01",
+          "--estimators",
+          "ratio",
           "--ensemble",
           std::to_string(sizes.ensemble),
           "--round-ensemble",

@@ -113,9 +113,9 @@ TEST(Progress, ANarrowTerminalGetsWhatFits) {
 // "time: 20.7 s, check 0.9 s (4 %), simulate 0.2 s (1 %), train 19.2 s (93 %), other 0.4 s (2 %)"
 TEST(Progress, TheTimeByStageIsPrintedAndLittleOfItIsOther) {
   const TemporaryDirectory scratch;
-  const ProgramResult result =
-      run_program(scratch.path(), {"run", "torus", "-o", "run", "--budget", "8000", "--max-epochs",
-                                   "30", "--ensemble", "2", "--round-ensemble", "1"});
+  const ProgramResult result = run_program(
+      scratch.path(), {"run", "torus", "-o", "run", "--budget", "8000", "--max-epochs", "30",
+                       "--estimators", "ratio", "--ensemble", "2", "--round-ensemble", "1"});
   EXPECT_EQ(result.code, 0) << result;
   std::smatch match;
   const std::regex times(

@@ -180,6 +180,9 @@ TEST_F(SealedRun, GoesOnWithOtherInstructionsOnlyWithAWord) {
   fs::remove(run() / "checks.json");
   const ProgramResult refused = hone({"resume", "run", "--exact"}, elsewhere);
   expect_refused(refused, 2, {"computed with", "this process has baseline kernels"});
+  fs::rename(run() / "computed_with.json", scratch.path() / "record");
+  expect_refused(hone({"resume", "run", "--exact"}), 2, {"does not say what its parts"});
+  fs::rename(scratch.path() / "record", run() / "computed_with.json");
   const ProgramResult warned = hone({"resume", "run"}, elsewhere);
   EXPECT_EQ(warned.code, 0) << warned;
   EXPECT_TRUE(contains(warned.err, "its last bits are others")) << warned;

@@ -30,7 +30,7 @@ TEST_F(Usage, AMissingOrUnknownCommandIsWrongUse) {
   expect_refused(run({}), 2, {"subcommand is required"});
   expect_refused(run({"resum", "x"}), 2, {"no command 'resum'", "did you mean 'resume'?"});
   expect_refused(run({"run"}), 2, {"problem: must be given", "hone tasks", "--from"});
-  expect_refused(run({"sample", "x"}), 2, {"--marginal is required"});
+  expect_refused(run({"sample", "x"}), 2, {"x: not a run of hone"});
 }
 
 TEST_F(Usage, AnUnknownTaskIsRefusedWithTheNearestName) {

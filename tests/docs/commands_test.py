@@ -53,10 +53,14 @@ RUN = {
         f"hone run problem.toml --method npe --density-steps 30 {SMALL}",
     "hone run problem.toml --method tnpe --budget 20000":
         f"hone run problem.toml --method tnpe --density-steps 30 {SMALL}",
+    "hone run problem.toml --method snpe --budget 10000":
+        f"hone run problem.toml --method snpe --density-steps 30 {SMALL}",
     "hone run problem.toml --method nle --budget 10000":
         f"hone run problem.toml --method nle --density-steps 30 {SMALL}",
     "hone run problem.toml --method tnle --budget 10000":
         f"hone run problem.toml --method tnle --density-steps 30 {SMALL}",
+    "hone run problem.toml --method snle --budget 10000":
+        f"hone run problem.toml --method snle --density-steps 30 {SMALL}",
     "hone run problem.toml --method nre --budget 20000": f"hone run problem.toml --method nre {SMALL}",
     "hone run problem.toml --method snre --budget 20000": f"hone run problem.toml --method snre {SMALL}",
     "hone run problem.toml --method smnre --budget 20000 --marginal 1d":
@@ -100,6 +104,10 @@ RUN = {
         "hone train runs/a --marginal theta_0,theta_1,theta_2",
     "hone sample runs/torus-1 --marginal theta_0,theta_1,theta_2": None,
     "hone sample runs/torus-1 --marginal theta_0,theta_1,theta_2 -n 5000 -o joint.csv": None,
+    "hone sample runs/torus-1 -n 10000 -o all.csv": "hone sample runs/torus-1 -n 50 -o all.csv --anyway",
+    "hone predict runs/torus-1 -n 200": "hone predict runs/torus-1 -n 30",
+    'hone train runs/torus-1 --derived "product = theta_0 * theta_1"': None,
+    "hone sample runs/torus-1 --marginal product -n 5000 -o product.csv": None,
     "hone sample runs/torus-1 --marginal joint -n 2000 -o joint.csv": None,
     "hone compare reference.csv mine.csv": "hone compare reference.csv mine.csv --samples 100",
     "hone ask DIR -n 500 -o asked.csv": "hone ask by_hand -n 500 -o asked.csv",
@@ -122,6 +130,8 @@ NOT_RUN = {
         "tests/cli/first_hour_test.cpp runs it",
     "hone bench cmb": "takes an hour",
     "hone bench torus": "takes minutes; the tests of cli/ run a small one",
+    "hone bench torus --methods all --budgets 1000,2000 --samples 1000 --max-epochs 20 --density-steps 300 "
+    "--atoms 4 --ensemble 1 --round-ensemble 1 --ensemble-rows 0": "takes minutes",
     "hone bench eggbox": "takes minutes",
     "hone bench rotated_eggbox": "takes minutes",
     "hone bench sbibm --data sbibm/sbibm/tasks -o bench/sbibm": "takes hours, and needs the data of sbibm",

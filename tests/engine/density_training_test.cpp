@@ -29,17 +29,20 @@ TrainingOptions training_options(int epochs) {
   return options;
 }
 
-DensityTraining unbounded(DensityOf what, std::size_t columns) {
+DensityTraining unbounded(DensityOf what, std::size_t columns, DensityForm form) {
   return {.what = what,
+          .form = form,
           .components = 3,
           .bounds = {std::vector(columns, -kInfinity), std::vector(columns, kInfinity)}};
 }
 
 DensityResult trained(const GaussianProblem& problem, DensityOf what,
                       const std::vector<MemberSpec>& members, int epochs,
-                      const EmbeddingOptions& embedding = {}) {
-  return train_densities(problem.data(), members, unbounded(what, what == DensityOf::data ? 6 : 3),
-                         kNetwork, embedding, training_options(epochs), Rng(2));
+                      const EmbeddingOptions& embedding = {},
+                      DensityForm form = DensityForm::mixture) {
+  return train_densities(problem.data(), members,
+                         unbounded(what, what == DensityOf::data ? 6 : 3, form), kNetwork,
+                         embedding, training_options(epochs), Rng(2));
 }
 
 // E[-log density of the scores] of a normal variable with this part of its variance left.
@@ -60,6 +63,9 @@ TEST(Densities, ReachTheEntropyOfAKnownProblem) {
   const DensityResult likelihood = trained(problem, DensityOf::data, {{{1}}, {{0, 1}}}, 12);
   EXPECT_NEAR(likelihood.histories[0].best_loss, entropy(noise2 / (1 + noise2)), 4 * error);
   EXPECT_NEAR(likelihood.histories[1].best_loss, entropy(noise2 / (1 + noise2)), 4 * error);
+  const DensityResult spline =
+      trained(problem, DensityOf::parameters, {{{1, 0}}}, 12, {}, DensityForm::spline);
+  EXPECT_NEAR(spline.histories[0].best_loss, entropy(v / (1 + v)), 4 * error);
   // The control: networks whose data belong to other rows do not reach it.
   GaussianProblem shuffled(6000, 2000, Rng(1));
   std::rotate(shuffled.theta.data(), shuffled.theta.data() + 3, shuffled.theta.data() + 6000 * 3);
@@ -68,12 +74,13 @@ TEST(Densities, ReachTheEntropyOfAKnownProblem) {
 }
 
 // Mean of -log density of the validation rows before the first step.
-double first_loss(const GaussianProblem& problem, Index components, bool with_start) {
+double first_loss(const GaussianProblem& problem, Index components, bool with_start,
+                  DensityForm form = DensityForm::mixture) {
   const Standardizer x = fit_standardizer(problem.source, problem.training, "x", Tails::keep);
   const MatrixRows theta_rows(problem.theta);
   const Standardizer theta = fit_standardizer(theta_rows, problem.training, "theta");
   const std::vector<float> low(3, -kInfinity), high(3, kInfinity);
-  DensityStack stack({{{0}}}, kNetwork, components, {}, x, theta, {low, high});
+  DensityStack stack({{{0}}}, kNetwork, form, components, {}, x, theta, {low, high});
   const Matrix<float> scores = stack.scores(problem.theta), data = stack.features(problem.x);
   const TrainingOptions options = training_options(1);
   SegmentReader reader(problem.source, x, options.batch_size, Index{1} << 20);
@@ -95,6 +102,7 @@ TEST(Densities, BeginWithTheLinearRegression) {
   const double error = std::sqrt(0.5 / 3000);  // -log p of a normal has the variance 1/2
   EXPECT_NEAR(first_loss(problem, 1, true), truth, 4 * error);
   EXPECT_NEAR(first_loss(problem, 8, true), truth, 4 * error + 0.02);
+  EXPECT_NEAR(first_loss(problem, 8, true, DensityForm::spline), truth, 4 * error);
   // The control: a network that begins without it knows nothing yet.
   EXPECT_GT(first_loss(problem, 1, false), truth + 8 * error);
   EXPECT_GT(first_loss(problem, 8, false), truth + 8 * error + 0.02);
@@ -109,12 +117,14 @@ TEST(Densities, LearnBehindAnEmbedding) {
   EXPECT_NEAR(result.histories[0].best_loss, entropy(v / (1 + v)), 0.12);
 }
 
-TEST(Densities, HaveTheSameBitsForAnyThreadsAndInAnyCompany) {
+class EveryForm : public testing::TestWithParam<DensityForm> {};
+
+TEST_P(EveryForm, HasTheSameBitsForAnyThreadsAndInAnyCompany) {
   const GaussianProblem problem(700, 150, Rng(1));
   const auto parameters = [&](int threads, const std::vector<MemberSpec>& members, Index k) {
     std::vector<float> result;
     with_threads(threads, [&] {
-      const DensityResult one = trained(problem, DensityOf::data, members, 3);
+      const DensityResult one = trained(problem, DensityOf::data, members, 3, {}, GetParam());
       result.assign(one.stack.parameters(k).begin(), one.stack.parameters(k).end());
     });
     return result;
@@ -126,9 +136,10 @@ TEST(Densities, HaveTheSameBitsForAnyThreadsAndInAnyCompany) {
   EXPECT_NE(one, parameters(2, {{{0, 3}, 1}}, 0)) << "another replica is another network";
 }
 
-TEST(Densities, AreReadBackBitForBit) {
+TEST_P(EveryForm, IsReadBackBitForBit) {
   const GaussianProblem problem(700, 150, Rng(1));
-  const DensityStack stack = trained(problem, DensityOf::parameters, {{{0}}, {{0, 2}}}, 2).stack;
+  const DensityStack stack =
+      trained(problem, DensityOf::parameters, {{{0}}, {{0, 2}}}, 2, {}, GetParam()).stack;
   const DensityStack again = DensityStack::from_arrays(stack.to_arrays());
   EXPECT_EQ(again.to_arrays(), stack.to_arrays());
   const Matrix<float> features = stack.features(problem.x.view().rows(0, 5));
@@ -144,10 +155,11 @@ TEST(Densities, AreReadBackBitForBit) {
 }
 
 // One density by all ways to ask for it.
-TEST(Densities, AreTheSameForBlocksAndForSingleRows) {
+TEST_P(EveryForm, IsTheSameForBlocksAndForSingleRows) {
   const GaussianProblem problem(700, 150, Rng(1));
   for (const std::vector<int>& columns : {std::vector{0}, std::vector{0, 2}}) {
-    const DensityStack stack = trained(problem, DensityOf::parameters, {{columns}}, 2).stack;
+    const DensityStack stack =
+        trained(problem, DensityOf::parameters, {{columns}}, 2, {}, GetParam()).stack;
     const Matrix<float> features = stack.features(problem.x.view().rows(0, 3));
     const Matrix<float> scores = stack.scores(problem.theta.view().rows(0, 3 * 700 / 3));
     const Index each = scores.rows() / 3;
@@ -161,6 +173,12 @@ TEST(Densities, AreTheSameForBlocksAndForSingleRows) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Forms, EveryForm,
+                         testing::Values(DensityForm::mixture, DensityForm::spline),
+                         [](const auto& form) {
+                           return form.param == DensityForm::mixture ? "mixture" : "spline";
+                         });
 
 TEST(DensityStep, TakesNoMemoryOnceWarm) {
   const GaussianProblem problem(400, 100, Rng(1));

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/gradient_check.h"
-#include "hone/engine/mixture.h"
+#include "hone/engine/column_density.h"
 #include "hone/engine/network.h"
 #include "hone/engine/optimizer.h"
 
@@ -18,7 +18,7 @@ using nlohmann::json;
 template <typename T>
 class DensityReplay {
  public:
-  DensityReplay() {
+  explicit DensityReplay(const std::string& file) : record_(read(file)) {
     const json& o = config_["optimiser"];
     const OptimizerOptions options{.kind = OptimizerKind::adamw,
                                    .learning_rate = o["learning_rate"],
@@ -38,7 +38,7 @@ class DensityReplay {
     const NetworkBatch<T> batch{x.data(), stride, theta.data(), n_theta_, rows_, 1};
     network_.forward(workspace_, parameters_.data(), batch, 0);
     const double loss =
-        mixture_loss(workspace_.dlogits.data(), workspace_.logits.data(), y.data(), rows_, shape_);
+        density_loss(workspace_.dlogits.data(), workspace_.logits.data(), y.data(), rows_, shape_);
     std::ranges::fill(workspace_.gradient.span(), T(0));
     network_.backward(workspace_, parameters_.data(), batch, nullptr);
     optimizer_.step(parameters_.data(), workspace_.gradient.data(),
@@ -71,13 +71,12 @@ class DensityReplay {
       for (const Index at : test::positions(block)) f(parameters_.data()[at], values[i++]);
     }
   }
-  static json read() {
-    std::ifstream file(std::string(HONE_SOURCE_DIR) +
-                       "/tests/engine/reference/density_trajectory.json");
+  static json read(const std::string& name) {
+    std::ifstream file(std::string(HONE_SOURCE_DIR) + "/tests/engine/reference/" + name);
     return json::parse(file);
   }
 
-  json record_ = read(), config_ = record_["config"];
+  json record_, config_ = record_["config"];
   Index rows_ = config_["batch"], n_x_ = config_["n_x"], n_theta_ = config_["n_theta"];
   Index components_ = config_["components"];
   Network<T> network_{{.options = {.hidden = config_["hidden"],
@@ -87,17 +86,21 @@ class DensityReplay {
                        .data_size = n_x_,
                        .theta_size = n_theta_,
                        .outputs = 3 * components_}};
-  MixtureShape shape_{.components = components_,
-                      .stride = network_.layout().output_width,
-                      .lower = config_["lower"],
-                      .upper = config_["upper"]};
+  DensityShape shape_{
+      .form = config_["form"] == "spline" ? DensityForm::spline : DensityForm::mixture,
+      .components = components_,
+      .stride = network_.layout().output_width,
+      .lower = config_["lower"],
+      .upper = config_["upper"]};
   Workspace<T> workspace_{network_.layout(), n_theta_, rows_, rows_, true};
   AlignedBuffer<T> parameters_{std::size_t(network_.layout().total)};
   Optimizer<T> optimizer_{0, {}};
 };
 
-TEST(DensityTrajectory, IsThatOfTheReferenceInDoublePrecision) {
-  DensityReplay<double> replay;
+class DensityTrajectory : public testing::TestWithParam<const char*> {};
+
+TEST_P(DensityTrajectory, IsThatOfTheReferenceInDoublePrecision) {
+  DensityReplay<double> replay(GetParam());
   for (std::size_t t = 0; t < replay.steps(); ++t) {
     EXPECT_NEAR(replay.step(t), replay.loss(t), 1e-8) << t;
     EXPECT_NEAR(replay.norm(), replay.gradient_norm(t), 1e-7) << t;
@@ -105,8 +108,8 @@ TEST(DensityTrajectory, IsThatOfTheReferenceInDoublePrecision) {
   EXPECT_LT(replay.worst_difference(), 1e-7);
 }
 
-TEST(DensityTrajectory, IsThatOfTheReferenceInSinglePrecision) {
-  DensityReplay<float> replay;
+TEST_P(DensityTrajectory, IsThatOfTheReferenceInSinglePrecision) {
+  DensityReplay<float> replay(GetParam());
   for (std::size_t t = 0; t < replay.steps(); ++t) {
     EXPECT_NEAR(replay.step(t), replay.loss(t), 1e-4) << t;
   }
@@ -115,6 +118,13 @@ TEST(DensityTrajectory, IsThatOfTheReferenceInSinglePrecision) {
   replay.step(0);
   EXPECT_GT(replay.worst_difference(), 5e-3);
 }
+
+INSTANTIATE_TEST_SUITE_P(Forms, DensityTrajectory,
+                         testing::Values("density_trajectory.json", "spline_trajectory.json"),
+                         [](const auto& file) {
+                           return std::string(file.param).substr(0, 7) == "density" ? "mixture"
+                                                                                    : "spline";
+                         });
 
 }  // namespace
 }  // namespace hone

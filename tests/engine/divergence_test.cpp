@@ -76,7 +76,7 @@ TEST(Divergence, OfAGradientIsLeftOutOfTheEmbeddingsStep) {
     TrainingOptions options;
     options.batch_size = 64;
     EmbeddingTrainer trainer(stack, options, Rng(3));
-    const Index count = 64 * trainer.forward(x).cols();
+    const Index count = 64 * trainer.forward({{}, x}).cols();
     std::fill_n(trainer.feature_gradient(0).data(), count, 0.1F);
     std::fill_n(trainer.feature_gradient(1).data(), count, std::numeric_limits<float>::infinity());
     const std::vector<Index> both{0, 1}, first{0};

@@ -1,4 +1,6 @@
 // Gradients of every kind of embedding against central differences in double precision.
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "engine/gradient_check.h"
@@ -13,6 +15,7 @@ using test::kWrongGradient;
 using test::positions;
 
 constexpr Index kRows = 37, kDataSize = 61;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // L = sum_ij c_ij F_ij + F_ij^2 / 2 over the features F: its gradient is c + F.
 struct Case {
@@ -27,7 +30,7 @@ struct Case {
     embedding.initialize(parameters.data(), rng.child("weights"));
     for (Index i = 0; i < kRows; ++i) {
       for (Index j = 0; j < kDataSize; ++j) x.data()[i * padded(kDataSize) + j] = rng.normal();
-      for (Index j = 0; j < options.features; ++j) {
+      for (Index j = 0; j < options.output_size(); ++j) {
         slopes.data()[i * embedding.feature_stride() + j] = rng.normal();
       }
     }
@@ -58,6 +61,30 @@ struct Case {
   }
 };
 
+// 24 + 20 + 12 + 5 values.
+EmbeddingOptions mixed_blocks(Activation activation, bool missing) {
+  EmbeddingOptions options{.kind = EmbeddingKind::blocks, .hidden = {}};
+  options.blocks = {{.kind = DataKind::image,
+                     .shape = {6, 4},
+                     .channels = {5, 18},
+                     .kernel = 2,
+                     .stride = 1,
+                     .features = 7},
+                    {.kind = DataKind::series,
+                     .shape = {10, 2},
+                     .channels = {6, 17},
+                     .kernel = 3,
+                     .stride = 2,
+                     .features = 4},
+                    {.kind = DataKind::set, .shape = {4, 3}, .channels = {20, 9}, .features = 3},
+                    {.kind = DataKind::vector, .shape = {5}, .channels = {}, .features = 0}};
+  for (EncoderOptions& block : options.blocks) {
+    block.activation = activation;
+    block.missing = missing;
+  }
+  return options;
+}
+
 std::vector<EmbeddingOptions> every_kind() {
   std::vector<EmbeddingOptions> kinds;
   for (const Activation activation : {Activation::relu, Activation::silu}) {
@@ -71,6 +98,8 @@ std::vector<EmbeddingOptions> every_kind() {
                      .kernel = 5,
                      .stride = 2,
                      .activation = activation});
+    kinds.push_back(mixed_blocks(activation, false));
+    kinds.push_back(mixed_blocks(activation, true));
   }
   return kinds;
 }
@@ -130,6 +159,93 @@ TEST(Embedding, ConvolutionEqualsItsDefinition) {
       }
       EXPECT_NEAR(features[i * c.embedding.feature_stride() + f], feature, 1e-12);
     }
+  }
+}
+
+// The features of row 0 of a case, whose data may have been changed.
+std::vector<double> features_of(Case& c) {
+  const double* f =
+      c.embedding.forward(c.workspace, c.parameters.data(), c.x.data(), padded(kDataSize), kRows);
+  return {f, f + c.embedding.options().output_size()};
+}
+
+// Columns 44 .. 55 are the set: four elements of three values.
+void swap_elements(Case& c, Index a, Index b) {
+  for (Index v = 0; v < 3; ++v) std::swap(c.x.data()[44 + 3 * a + v], c.x.data()[44 + 3 * b + v]);
+}
+
+TEST(Encoder, OfASetDoesNotSeeTheOrderOfItsElements) {
+  Case c(mixed_blocks(Activation::silu, false), best_gemm_backend(), Rng(31));
+  const std::vector<double> before = features_of(c);
+  swap_elements(c, 0, 3);
+  swap_elements(c, 1, 2);
+  const std::vector<double> after = features_of(c);
+  for (std::size_t j = 0; j < before.size(); ++j) EXPECT_NEAR(after[j], before[j], 1e-12);
+  std::swap(c.x.data()[24], c.x.data()[40]);  // a series has an order
+  EXPECT_GT(std::abs(features_of(c)[7] - before[7]), 1e-6);
+}
+
+TEST(Encoder, LeavesOutElementsThatAreMissingAndCountsTheOthers) {
+  Case c(mixed_blocks(Activation::silu, true), best_gemm_backend(), Rng(31));
+  for (Index v = 0; v < 3; ++v) c.x.data()[44 + 3 * 2 + v] = kNaN;
+  const std::vector<double> third_missing = features_of(c);
+  swap_elements(c, 2, 3);
+  const std::vector<double> fourth_missing = features_of(c);
+  for (std::size_t j = 11; j < 14; ++j) {
+    EXPECT_TRUE(std::isfinite(third_missing[j]));
+    EXPECT_NEAR(third_missing[j], fourth_missing[j], 1e-12);
+  }
+  for (Index v = 0; v < 3; ++v) c.x.data()[44 + v] = kNaN;
+  EXPECT_GT(std::abs(features_of(c)[11] - third_missing[11]), 1e-6);
+}
+
+TEST(Encoder, TakesAMissingValueForANumberOfItsOwn) {
+  Case c(mixed_blocks(Activation::silu, true), best_gemm_backend(), Rng(31));
+  c.x.data()[3] = 0;
+  const std::vector<double> zero = features_of(c);
+  c.x.data()[3] = kNaN;
+  c.x.data()[57] = kNaN;
+  const std::vector<double> missing = features_of(c);
+  for (const double value : missing) EXPECT_TRUE(std::isfinite(value));
+  EXPECT_GT(std::abs(missing[0] - zero[0]), 1e-6);  // the image knows
+  const std::size_t vector = 14;                    // values, then what is there
+  EXPECT_EQ(missing[vector + 1], 0);
+  EXPECT_EQ(missing[vector + 5 + 1], 0);
+  EXPECT_EQ(missing[vector + 5 + 2], 1);
+}
+
+// Position (s, t) of a filter sees the values of lines s .. s + 1, columns t .. t + 1.
+TEST(Encoder, ConvolutionOfAnImageEqualsItsDefinition) {
+  EmbeddingOptions options{.kind = EmbeddingKind::blocks, .hidden = {}};
+  options.blocks = {{.kind = DataKind::image,
+                     .shape = {6, 5, 2},
+                     .channels = {3},
+                     .kernel = 2,
+                     .stride = 2,
+                     .features = 2,
+                     .activation = Activation::relu,
+                     .pooled = false},
+                    {.kind = DataKind::vector, .shape = {1}, .channels = {}, .features = 0}};
+  Case c(options, best_gemm_backend(), Rng(37));
+  const std::vector<double> features = features_of(c);
+  const auto& blocks = c.embedding.blocks();
+  const auto weight = [&](std::size_t block, Index row, Index col) {
+    const ParameterBlock& b = blocks[block];
+    return c.parameters.data()[b.offset + row * b.stride + col];
+  };
+  for (Index f = 0; f < 2; ++f) {
+    double feature = weight(3, 0, f);
+    for (Index place = 0; place < 6; ++place) {
+      for (Index channel = 0; channel < 3; ++channel) {
+        double z = weight(1, 0, channel);
+        for (Index k = 0; k < 8; ++k) {  // line, column, channel of the patch
+          const Index line = place / 2 * 2 + k / 4, column = place % 2 * 2 + k / 2 % 2;
+          z += c.x.data()[(line * 5 + column) * 2 + k % 2] * weight(0, k, channel);
+        }
+        feature += std::max(z, 0.0) * weight(2, place * padded(3) + channel, f);
+      }
+    }
+    EXPECT_NEAR(features[std::size_t(f)], feature, 1e-12);
   }
 }
 

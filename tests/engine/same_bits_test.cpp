@@ -148,7 +148,7 @@ TEST(Evaluation, OfAGridEqualsThatOfItsPairsOnAnyNumberOfThreads) {
           Matrix<float> again(data_rows, grid_rows);
           with_threads(threads, [&] {
             result.stack.log_ratio_pairs(pairs, k, x_pairs, theta_pairs);
-            result.stack.log_ratios(again, k, features.view().rows(0, data_rows), theta);
+            result.stack.log_ratios(again, k, features.view().rows(0, again.rows()), theta);
           });
           for (std::size_t i = 0; i < pairs.size(); ++i) {
             ASSERT_NEAR(pairs[i], grid.data()[i], 1e-4 * (1 + std::abs(pairs[i])));

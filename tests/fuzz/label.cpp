@@ -3,7 +3,6 @@
 
 #include "fuzz.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  hone::survive([&] { hone::parse_label(hone::text_of(data, size)); });
-  return 0;
+HONE_FUZZ_TARGET(label)(const std::string& bytes) {
+  hone::survive([&] { hone::parse_label(bytes); });
 }

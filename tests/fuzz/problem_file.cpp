@@ -3,8 +3,6 @@
 
 #include "fuzz.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  hone::survive(
-      [&] { hone::read_problem_file(hone::file_with(hone::text_of(data, size), ".toml")); });
-  return 0;
+HONE_FUZZ_TARGET(problem_file)(const std::string& bytes) {
+  hone::survive([&] { hone::read_problem_file(hone::file_with(bytes, ".toml")); });
 }

@@ -3,11 +3,9 @@
 
 #include "fuzz.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
+HONE_FUZZ_TARGET(sample_file)(const std::string& bytes) {
   const char* const endings[] = {".csv", ".npy", ".npz", ".csv.bz2"};
-  hone::survive([&] {
-    hone::read_samples(hone::file_with(hone::text_of(data + 1, size - 1), endings[data[0] % 4]));
-  });
-  return 0;
+  std::string_view rest = bytes;
+  const int choice = hone::take_choice(rest, 4);
+  hone::survive([&] { hone::read_samples(hone::file_with(rest, endings[choice])); });
 }

@@ -8,19 +8,18 @@
 #include "hone/files/array_file.h"
 #include "hone/files/seal.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HONE_FUZZ_TARGET(sealed_file)(const std::string& bytes) {
   using namespace hone;
-  if (size < 4) return 0;
+  if (bytes.size() < 4) return;
   std::uint16_t offset = 0, length = 0;
-  std::memcpy(&offset, data, 2);
-  std::memcpy(&length, data + 2, 2);
-  std::vector<std::byte> image(static_cast<std::size_t>(kSealBytes) + size - 4);
-  std::memcpy(image.data() + kSealBytes, data + 4, size - 4);
+  std::memcpy(&offset, bytes.data(), 2);
+  std::memcpy(&length, bytes.data() + 2, 2);
+  std::vector<std::byte> image(static_cast<std::size_t>(kSealBytes) + bytes.size() - 4);
+  std::memcpy(image.data() + kSealBytes, bytes.data() + 4, bytes.size() - 4);
   const Section contents{kSealBytes + offset, length};
   const auto end = static_cast<Index>(image.size());
-  if (length == 0 || contents.offset + contents.bytes > end) return 0;
+  if (length == 0 || contents.offset + contents.bytes > end) return;
   seal_image(image, contents);
   const auto* text = reinterpret_cast<const char*>(image.data());
   survive([&] { read_arrays(file_with({text, image.size()}, ".h5")); });
-  return 0;
 }

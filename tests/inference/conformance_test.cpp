@@ -75,7 +75,7 @@ TEST_P(EveryMethod, GivesThePosteriorsThatWereAskedFor) {
   EXPECT_EQ(posterior.marginals(), (std::vector<Marginal>{{0}, {1}, {0, 1}}));
   EXPECT_EQ(posterior.estimator(), method().estimator().name);
   EXPECT_EQ(std::ssize(result.posterior.histories),
-            std::ssize(posterior.trained()) * posterior.ensemble());
+            std::ssize(posterior.trained()) * posterior.curves());
 }
 
 // Projections of one joint posterior need no training.

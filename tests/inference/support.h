@@ -119,14 +119,16 @@ inline double variance_of(const std::vector<double>& values) {
 // A simulator with a store in a directory of its own.
 class Laboratory {
  public:
-  Laboratory(Prior prior, Index data_size, RowFunction function, ExecutorOptions options = {})
+  Laboratory(Prior prior, Index data_size, RowFunction function, ExecutorOptions options = {},
+             DataDescription data = {})
       : prior_(std::move(prior)),
         simulator_(make_simulator(data_size, std::move(function))),
         executor_(make_thread_executor(*simulator_, options)),
-        store_(SimulationStore::create(directory_.path() / "store",
-                                       {.parameters = prior_.names(),
-                                        .data_size = data_size,
-                                        .precision = Precision::float32})) {}
+        store_(
+            SimulationStore::create(directory_.path() / "store", {.parameters = prior_.names(),
+                                                                  .data_size = data_size,
+                                                                  .precision = Precision::float32,
+                                                                  .data = std::move(data)})) {}
 
   Simulations simulations(std::uint64_t seed = 3, const NoiseModel* noise = nullptr) {
     return {prior_, store_, *executor_, Rng(seed), noise};
@@ -165,6 +167,7 @@ inline InferenceOptions small_options(Index budget) {
   options.training.optimizer.learning_rate = 5e-3;
   options.training.max_epochs = 60;
   options.density.steps = 400;
+  options.density.atoms = 4;
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ bool in_environment(const fs::path& process, const std::string& variable) {
 }  // namespace
 
 bool has_mpirun() {
-  return std::string(HONE_MPIRUN) != "";
+  return !std::string_view(HONE_MPIRUN).empty();
 }
 
 MpiJob::MpiJob(const fs::path& directory, int ranks, const Arguments& arguments) {

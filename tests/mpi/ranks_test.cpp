@@ -106,6 +106,20 @@ TEST_F(Ranks, GiveTheFilesOfTheSerialRunWithASharedEmbedding) {
   }
 }
 
+// The data of slcp are a set of points.
+TEST_F(Ranks, GiveTheFilesOfTheSerialRunWithAnEncoder) {
+  const auto set_run = [](const std::string& output) {
+    Arguments arguments = torus_run(output);
+    arguments[1] = "slcp";
+    return arguments;
+  };
+  make_serial(set_run("serial"));
+  for (const int ranks : {2, 3}) {
+    const std::string name = "ranks-" + std::to_string(ranks);
+    expect_same_on(ranks, set_run(name), name, "serial");
+  }
+}
+
 TEST_F(Ranks, OtherThan0PrintNothing) {
   const ProgramResult result = run_job(scratch_.path(), 3, small_run("run"));
   ASSERT_EQ(result.code, 0) << result;

@@ -11,7 +11,7 @@ namespace {
 using test::exact_posterior, test::gaussian, test::normal_prior, test::uniform_prior;
 
 MarginalGrid grid_of(const Prior& prior, const test::ThetaFunction& log_ratio, Index cells = 1024,
-                     std::optional<Region> region = {}) {
+                     const std::optional<Region>& region = {}) {
   const int dimensions = prior.dimensions();
   const TruncatedPrior truncated(prior, region.value_or(Region::whole(dimensions)));
   return make_grid(exact_posterior(truncated, joint(dimensions), {log_ratio}), cells);

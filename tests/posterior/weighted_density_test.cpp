@@ -109,8 +109,9 @@ std::vector<double> kernels_of_one_width(const Points& points, int cells) {
   Matrix<double> at(points.at.rows(), 2), centres(cells * cells, 2);
   std::copy_n(points.at.data(), at.rows() * 2, at.data());
   for (Index i = 0; i < centres.rows(); ++i) {
-    centres(i, 0) = (double(i / cells) + 0.5) / cells;
-    centres(i, 1) = (double(i % cells) + 0.5) / cells;
+    const Index row = i / cells, column = i % cells;
+    centres(i, 0) = (double(row) + 0.5) / cells;
+    centres(i, 1) = (double(column) + 0.5) / cells;
   }
   return KernelDensity({std::move(at), points.weights}, {true, true}).densities(centres);
 }
@@ -128,8 +129,8 @@ TEST(WeightedDensity, OfTwoCoordinatesKnowsHowTheyGoTogether) {
       const double product =
           density_1(u) * (0.5 * normal(v, 0.25, 0.05) + 0.5 * normal(v, 0.6, 0.05));
       distance += std::abs(density(at) - density_2(u, v)) / (2 * kCells * kCells);
-      one_width +=
-          std::abs(fixed[std::size_t(i * kCells + j)] - density_2(u, v)) / (2 * kCells * kCells);
+      const auto cell = std::size_t(i) * kCells + std::size_t(j);
+      one_width += std::abs(fixed[cell] - density_2(u, v)) / (2 * kCells * kCells);
       apart += std::abs(density(at) - product) / (2 * kCells * kCells);
     }
   }

@@ -102,9 +102,9 @@ TEST(DistributionSpec, RefusesWhatIsNoSpecAtAll) {
 
 TEST(DistributionSpec, TabulatedGridsAreChecked) {
   EXPECT_EQ(refusal(R"({"kind":"tabulated","x":[0],"density":[1]})"),
-            "prior.x has 1 points: must have at least 2");
+            "prior.x: has 1 points; must have at least 2");
   EXPECT_EQ(refusal(R"({"kind":"tabulated","x":[0,1],"density":[1]})"),
-            "prior.density has 1 values: must have one for each of the 2 points of x");
+            "prior.density: has 1 values; must have one for each of the 2 points of x");
   EXPECT_EQ(refusal(R"({"kind":"tabulated","x":[0,1,1],"density":[1,1,1]})"),
             "prior.x[2] = 1: must be greater than x[1] = 1");
   EXPECT_EQ(refusal(R"({"kind":"tabulated","x":[0,1],"density":[1,-1]})"),

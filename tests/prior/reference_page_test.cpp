@@ -19,13 +19,14 @@ std::string page() {
 
 std::string limits(const DistributionField& field) {
   if (field.array) return "list of numbers";
+  if (field.text) return "list of words";
   if (!field.above_field.empty()) return fmt::format("greater than `{}`", field.above_field);
   if (!field.from_field.empty()) {
     return fmt::format("from `{}` to `{}`", field.from_field, field.to_field);
   }
   std::string text = "any number";
   if (std::isfinite(field.above)) text = fmt::format("greater than {}", field.above);
-  if (std::isfinite(field.at_most)) text += fmt::format(", at most {:.0f}", field.at_most);
+  if (std::isfinite(field.at_most)) text += fmt::format(", at most {:.7g}", field.at_most);
   return text;
 }
 

@@ -59,6 +59,17 @@ TEST(C2stFigure, HoldsOursBesideThePublishedMethods) {
   EXPECT_EQ(panel.series[1].budgets.size(), 3U);
 }
 
+// A study of all methods has no published numbers: every line is named by its method.
+TEST(C2stFigure, NamesMethodsWhereNothingIsPublished) {
+  std::vector<BenchRow> rows{make_row("torus", 1000, 1, 0.55, 0.6),
+                             make_row("torus", 1000, 1, 0.57, 0.66)};
+  rows[1].run.method = "snle";
+  const C2stPanel panel = c2st_figure(rows, {}).panels.at(0);
+  ASSERT_EQ(panel.series.size(), 2U);
+  EXPECT_EQ(panel.series[0].name, "TMNRE");
+  EXPECT_EQ(panel.series[1].label, "SNLE");
+}
+
 TEST(C2stFigure, IsAValidFileInEveryFormat) {
   const TemporaryDirectory scratch;
   std::vector<BenchRow> rows{make_row("sir", 1000, 1, 0.55, 0.6),

@@ -24,7 +24,7 @@ RunSpec some_spec() {
 
 TEST(RunSpec, ComesBackAsItWasWritten) {
   const Json json = to_json(some_spec());
-  EXPECT_EQ(json.at("format"), 3);
+  EXPECT_EQ(json.at("format"), 4);
   EXPECT_EQ(Json(to_json(run_spec_from_json(json))), json);
   EXPECT_TRUE(run_spec_from_json(json).options == preset("paper"));
 }
@@ -47,10 +47,10 @@ TEST(RunSpec, OfTodayMustHaveEveryOption) {
 
 TEST(RunSpec, OfAnUnknownFormatIsRefused) {
   Json json = to_json(some_spec());
-  for (const int format : {0, 4}) {
+  for (const int format : {0, 5}) {
     json["format"] = format;
     const auto text = error_text([&] { run_spec_from_json(json); });
-    EXPECT_TRUE(contains(text, "reads formats 1 to 3")) << text;
+    EXPECT_TRUE(contains(text, "reads formats 1 to 4")) << text;
   }
 }
 

@@ -30,6 +30,7 @@ RunSpec task_run(const Task& task, std::vector<double> observation, std::uint64_
           .seed = seed,
           .prior = task.prior,
           .observation = std::move(observation),
+          .data = task.data,
           .marginals = marginals_from_words({}, task.prior),
           .options = options};
 }

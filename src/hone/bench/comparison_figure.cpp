@@ -9,6 +9,7 @@
 
 #include "hone/core/error.h"
 #include "hone/files/output_file.h"
+#include "hone/inference/method.h"
 #include "hone/report/axes.h"
 
 namespace hone {
@@ -36,8 +37,7 @@ class PanelMaker {
   C2stPanel make(const std::string& task, std::size_t kind) const {
     C2stPanel panel{task, kMarginalKinds[kind], {}};
     for (const BenchVariant& variant : variants_) {
-      C2stSeries series{
-          "hone", variants_.size() == 1 ? "hone" : "hone: " + to_string(variant), {}, {}, {}};
+      C2stSeries series = own_series(variant);
       for (const ComparisonCell& cell : compare(rows_, variant, published_)) {
         if (cell.task == task) add_point(series, cell.budget, cell.by_kind[kind].hone);
       }
@@ -51,6 +51,15 @@ class PanelMaker {
   }
 
  private:
+  // Beside published lines all of ours are hone; alone, each is its method.
+  C2stSeries own_series(const BenchVariant& variant) const {
+    if (published_.empty()) {
+      const std::string& title = find_method(variant.method).title;
+      return {title, title, {}, {}, {}};
+    }
+    return {"hone", variants_.size() == 1 ? "hone" : "hone: " + to_string(variant), {}, {}, {}};
+  }
+
   C2stSeries published_series(const std::string& task, const std::string& method,
                               MarginalKind kind) const {
     std::set<int> observations;
@@ -81,17 +90,21 @@ struct Look {
   Marker marker = Marker::circle;
 };
 
-// Colour by family; solid if sequential, dashed if amortised.
+// Colour by family; solid if sequential, dashed if amortised, dotted if the prior is truncated.
 Look look_of(const std::string& name) {
-  const std::vector<double> dashed{3.5, 2};
+  const std::vector<double> dashed{3.5, 2}, dotted{1, 1.5};
   if (name == "hone") return {palette::black, 2, {}, Marker::circle};
   if (name == "TMNRE") return {palette::vermilion, 1.6, {}, Marker::square};
+  if (name == "MNRE") return {palette::vermilion, 0.9, dashed, Marker::square};
+  if (name == "SMNRE") return {palette::orange, 0.9, {}, Marker::square};
   if (name == "NRE") return {palette::blue, 0.9, dashed, Marker::triangle};
   if (name == "SNRE") return {palette::blue, 0.9, {}, Marker::triangle};
   if (name == "NPE") return {palette::green, 0.9, dashed, Marker::diamond};
   if (name == "SNPE") return {palette::green, 0.9, {}, Marker::diamond};
+  if (name == "TNPE") return {palette::green, 0.9, dotted, Marker::diamond};
   if (name == "NLE") return {palette::purple, 0.9, dashed, Marker::circle};
   if (name == "SNLE") return {palette::purple, 0.9, {}, Marker::circle};
+  if (name == "TNLE") return {palette::purple, 0.9, dotted, Marker::circle};
   return {palette::grey, 0.9, name == "REJ-ABC" ? dashed : std::vector<double>{}, Marker::square};
 }
 

@@ -9,10 +9,10 @@
 namespace hone {
 
 // C2ST-ddm against the number of simulations, as figure 1 of the paper: hone beside the published
-// methods on the same observations.
+// methods on the same observations; without published numbers, hone's methods beside each other.
 
 struct C2stSeries {
-  std::string name;   // "hone" or the published method
+  std::string name;   // "hone" or the method
   std::string label;  // in the legend
   std::vector<double> budgets, means;
   std::vector<double> half_widths;  // of the 95 % confidence interval; 0 where there is none

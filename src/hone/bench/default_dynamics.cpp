@@ -26,6 +26,7 @@ DefaultProblem ricker_problem() {
           .marginals = singles_and_pair(),
           .budget = 5000,
           .data_size = 50,
+          .data = one_block("log_population", DataKind::series, {50}),
           .truth = {2.6, 0.3},
           .simulate =
               [next](std::span<double> x, std::span<const double> theta, Rng noise) {
@@ -88,6 +89,7 @@ DefaultProblem reactions_problem() {
       .marginals = singles_and_pair(),
       .budget = 5000,
       .data_size = kCounts,
+      .data = one_block("counts", DataKind::series, {kCounts}),
       .truth = {12, 0.4},
       .simulate =
           [](std::span<double> x, std::span<const double> theta, Rng noise) {

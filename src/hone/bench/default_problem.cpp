@@ -55,6 +55,10 @@ Prior prior_of(const std::vector<ParameterRow>& rows) {
   return Prior(std::move(parameters));
 }
 
+DataDescription one_block(const char* name, DataKind kind, std::vector<Index> shape) {
+  return DataDescription({{.name = name, .kind = kind, .shape = std::move(shape)}});
+}
+
 std::vector<Marginal> all_marginals(int dimensions) {
   std::vector<Marginal> all = one_dimensional(dimensions);
   const std::vector<Marginal> pairs = two_dimensional(dimensions);

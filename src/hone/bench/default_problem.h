@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hone/core/data_description.h"
 #include "hone/prior/marginals.h"
 #include "hone/prior/prior.h"
 #include "hone/simulator/simulator.h"
@@ -22,6 +23,7 @@ struct DefaultProblem {
   std::vector<Marginal> marginals;  // that are wanted; 1-d ones and perhaps others
   Index budget = 5000;
   Index data_size = 1;
+  DataDescription data = {};  // what a user would say of them; nothing: a vector
   std::vector<double> truth;  // behind the observation
   RowFunction simulate;
   std::function<double(std::span<const double> x, std::span<const double> theta)> log_likelihood;
@@ -55,6 +57,8 @@ struct ParameterRow {
   double a, b;
 };
 Prior prior_of(const std::vector<ParameterRow>& rows);
+
+DataDescription one_block(const char* name, DataKind kind, std::vector<Index> shape);
 
 std::vector<Marginal> all_marginals(int dimensions);  // 1-d and 2-d, of the first so many
 

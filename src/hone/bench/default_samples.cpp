@@ -23,6 +23,7 @@ DefaultProblem iid_problem() {
           .marginals = all_marginals(2),
           .budget = 5000,
           .data_size = 50,
+          .data = one_block("draws", DataKind::set, {50}),
           .truth = {1.3, 1.7},
           .simulate =
               [](std::span<double> x, std::span<const double> theta, Rng noise) {

@@ -45,6 +45,7 @@ DefaultProblem oscillator_problem() {
                             .marginals = all_marginals(4),
                             .budget = 5000,
                             .data_size = kTimes,
+                            .data = one_block("signal", DataKind::series, {kTimes}),
                             .truth = {2.0, 0.12, 1.2, 0.4},
                             .simulate = {},
                             .log_likelihood = {}},
@@ -73,6 +74,7 @@ DefaultProblem image_problem() {
                             .marginals = all_marginals(4),
                             .budget = 5000,
                             .data_size = kSide * kSide,
+                            .data = one_block("map", DataKind::image, {kSide, kSide}),
                             .truth = {12.3, 18.7, 2.5, 120},
                             .simulate = {},
                             .log_likelihood = {}},
@@ -118,6 +120,7 @@ DefaultProblem spectrum_problem() {
                          .marginals = all_marginals(6),
                          .budget = 10000,
                          .data_size = kChannels,
+                         .data = one_block("counts", DataKind::series, {kChannels}),
                          .truth = {20, 1.2, 0.43, 0.03, 25, 10},
                          .simulate = {},
                          .log_likelihood = {}};

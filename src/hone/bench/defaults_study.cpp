@@ -27,6 +27,7 @@ RunSpec spec_of(const DefaultProblem& problem, const DefaultsCase& one) {
           .seed = one.seed,
           .prior = problem.prior,
           .observation = problem.observation(),
+          .data = one.declared ? problem.data : DataDescription(),
           .marginals = problem.marginals,
           .options = one.options};
 }

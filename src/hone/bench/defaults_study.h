@@ -18,6 +18,7 @@ struct DefaultsCase {
   std::uint64_t seed = 1;
   InferenceOptions options;  // with the budget
   Index samples = 5000;      // of both posteriors, to compare
+  bool declared = true;      // what the data are
 };
 
 struct DefaultsRow {

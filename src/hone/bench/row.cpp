@@ -46,11 +46,7 @@ Column column(std::string name, Field field) {
       [field, name](BenchRow& row, const std::string& cell) { read_cell(field(row), cell, name); }};
 }
 
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a lambda
-#define HONE_CELL(path)       \
-  [](BenchRow & r) -> auto& { \
-    return r.path;            \
-  }
+#define HONE_CELL(path) ([](BenchRow & r) -> auto& { return r.path; })
 
 const std::vector<Column>& columns() {
   static const std::vector<Column> table{

@@ -13,10 +13,11 @@ constexpr std::size_t kNoisyData = 20;
 std::string other_means(const RunSpec& spec) {
   const std::size_t columns = spec.observation.size();
   std::string text;
-  if (columns >= kLongData && spec.options.embedding.kind == EmbeddingKind::none) {
+  if (columns >= kLongData && !spec.data.declared()) {
     text += fmt::format(
-        "; for data of {} numbers an embedding may do more than simulations: embedding = "
-        "\"linear\", or \"convolution\" for a series",
+        "; if the {} numbers are a series, an image or a set, say so (data): networks that are "
+        "made "
+        "for it may do more than simulations",
         columns);
   }
   if (columns >= kNoisyData && spec.noise.kind == NoiseKind::none &&

@@ -18,6 +18,7 @@
 #include "hone/check/second_opinion.h"
 #include "hone/check/widening.h"
 #include "hone/core/error.h"
+#include "hone/prior/derived_axes.h"
 #include "hone/run/finished_run.h"
 #include "hone/run/run_lock.h"
 
@@ -85,7 +86,18 @@ Index most_draws(const AmortizedPosterior& estimator, Index wanted) {
   return sampled ? std::min(wanted, kSampled) : wanted;
 }
 
-// 1-d marginals of the main networks, with their posteriors at the observation.
+// The main posterior, and those of derived quantities.
+std::vector<const AmortizedPosterior*> reported(const std::vector<TrainedPosterior>& trained,
+                                                const RunSpec& spec) {
+  std::vector<const AmortizedPosterior*> result;
+  for (const TrainedPosterior& one : trained) {
+    const bool derived = one.posterior->prior().dimensions() > spec.prior.dimensions();
+    if (result.empty() || derived) result.push_back(one.posterior.get());
+  }
+  return result;
+}
+
+// 1-d marginals of a posterior, with their values at the observation.
 std::vector<LocalDraws> local_draws(const std::vector<MarginalRanks>& ranks,
                                     const AmortizedPosterior& estimator,
                                     const Correction& correction,
@@ -117,7 +129,7 @@ void check_opinion(Checks& checks, const RunDraws& draws, const std::vector<Loca
                    .draws_local = draws.local,
                    .observation = spec.observation};
   for (const LocalDraws& one : local) {
-    data.parameters.push_back(spec.prior.index_of(one.marginal));
+    data.parameters.push_back(parse_marginal(one.marginal, spec.prior.quantity_names())[0]);
     data.names.push_back(one.marginal);
     data.means.push_back(one.mean);
     data.deviations.push_back(one.deviation);
@@ -179,7 +191,7 @@ void check_health(Checks& checks, const std::vector<TrainedPosterior>& trained,
   for (const TrainedPosterior& one : trained) {
     std::vector<std::string> names;
     for (const Marginal& marginal : one.posterior->trained()) {
-      names.push_back(marginal_name(marginal, spec.prior.names()));
+      names.push_back(marginal_name(marginal, spec.prior.quantity_names()));
     }
     if (one.histories.empty()) continue;  // no networks, or those of an earlier posterior
     for (TrainingHealth& health : training_health(names, one.histories, chance)) {
@@ -187,10 +199,12 @@ void check_health(Checks& checks, const std::vector<TrainedPosterior>& trained,
     }
   }
   if (!checks.training.empty()) checks.checks.push_back(training_result(checks.training));
-  Agreement agreement = compare_posteriors(*trained[0].posterior, spec.observation);
-  checks.ensembles = std::move(agreement.ensembles);
-  checks.projections = std::move(agreement.projections);
-  checks.sampling = std::move(agreement.sampling);
+  for (const AmortizedPosterior* one : reported(trained, spec)) {
+    Agreement agreement = compare_posteriors(*one, spec.observation);
+    std::ranges::move(agreement.ensembles, std::back_inserter(checks.ensembles));
+    std::ranges::move(agreement.projections, std::back_inserter(checks.projections));
+    std::ranges::move(agreement.sampling, std::back_inserter(checks.sampling));
+  }
   if (!checks.ensembles.empty() && checks.ensembles[0].networks > 1) {
     checks.checks.push_back(ensemble_result(checks.ensembles));
   }
@@ -266,7 +280,7 @@ Checks check(const RunDirectory& run, const std::vector<TrainedPosterior>& train
              const RunDraws& draws, const Correction& correction, Executor* executor,
              Observer& observer, Calibrator& calibrator) {
   const RunSpec& spec = run.spec();
-  const auto names = spec.prior.names();
+  const auto names = spec.prior.quantity_names();
   const AmortizedPosterior& estimator = *trained[0].posterior;
   const Rng rng = Rng(spec.seed).child("checks");
   Checks checks;
@@ -279,7 +293,11 @@ Checks check(const RunDirectory& run, const std::vector<TrainedPosterior>& train
     checks.checks.push_back(calibration_impossible(method));
   } else {
     const auto ranks = calibrator.rank(trained, {draws.x, draws.local}, options, rng, observer);
-    const auto local = local_draws(ranks, estimator, correction, spec.observation, names);
+    std::vector<LocalDraws> local;
+    for (const AmortizedPosterior* one : reported(trained, spec)) {
+      std::ranges::move(local_draws(ranks, *one, correction, spec.observation, names),
+                        std::back_inserter(local));
+    }
     check_calibration(checks, ranks, local, names);
     check_opinion(checks, draws, local, spec);
   }
@@ -300,7 +318,15 @@ RunDraws draws_for(const RunDirectory& run, const std::vector<TrainedPosterior>&
                    CheckOptions options, Executor* executor, Observer& observer) {
   const AmortizedPosterior& estimator = *trained[0].posterior;
   options.most_draws = most_draws(estimator, options.most_draws);
-  return find_draws(run, estimator.prior().region(), options, executor, observer);
+  RunDraws draws = find_draws(run, estimator.prior().region(), options, executor, observer);
+  // Columns for the derived quantities, on the axes of those who know most of them.
+  const auto widest = std::ranges::max_element(
+      trained, {}, [](const TrainedPosterior& one) { return one.posterior->prior().dimensions(); });
+  const TruncatedPrior& axes = widest->posterior->prior();
+  const TruncatedPrior parameters(run.spec().prior, estimator.prior().region());
+  draws.local = with_derived_columns(parameters, axes, draws.local);
+  draws.reference_local = with_derived_columns(parameters, axes, draws.reference_local);
+  return draws;
 }
 
 void save(const RunDirectory& run, const Checks& checks) {
@@ -317,7 +343,7 @@ Checks check_run(const RunDirectory& run, const CheckOptions& options, Executor*
   const RunDraws draws = draws_for(run, trained, options, executor, observer);
   const Correction correction = run.correction().value_or(Correction{});
   Checks checks = check(run, trained, draws, correction, executor, observer, calibrator);
-  checks.correction = known_entries(run, correction, run.spec().prior.names());
+  checks.correction = known_entries(run, correction, run.spec().prior.quantity_names());
   save(run, checks);
   return checks;
 }
@@ -339,7 +365,7 @@ Checks correct_run(const RunDirectory& run, const CheckOptions& options, Executo
   const auto ranks = calibrator.rank(trained, {draws.x, draws.local}, rank_options,
                                      Rng(run.spec().seed).child("widening"), observer);
   observer.stage_finished("check");
-  Widening widening = choose_widening(ranks, run.spec().prior.names());
+  Widening widening = choose_widening(ranks, run.spec().prior.quantity_names());
   if (widening.correction.powers.empty()) {
     remove_correction(run);
   } else {

@@ -96,8 +96,8 @@ class CutChecker {
  public:
   CutChecker(const RunDirectory& run, const AmortizedPosterior& final, const NoiseModel* noise,
              const Rng& rng)
-      : run_(run), prior_(run.spec().prior), final_(final), noise_(noise), rng_(rng) {
-    const Matrix<float> observed = final.features(run.spec().observation);
+      : run_(run), prior_(run.spec().prior), final_(final.quick()), noise_(noise), rng_(rng) {
+    const Matrix<float> observed = final_.features(run.spec().observation);
     for (const Marginal& marginal : final.marginals()) {
       if (marginal.size() == 1) {
         observed_.emplace(marginal[0], masses(marginal[0], observed));
@@ -105,7 +105,7 @@ class CutChecker {
     }
     // What the networks saw in training: elsewhere their answers mean nothing.
     const RunData inside = training_data(run, final.prior().region(), noise);
-    const Rows seen = read_rows(inside.rows, at_most(inside.rows.training), final);
+    const Rows seen = read_rows(inside.rows, at_most(inside.rows.training), final_);
     distance_.emplace(seen.features);
     std::vector<double> distances = (*distance_)(seen.features);
     typical_ = quantile(distances, kTypical);
@@ -285,7 +285,9 @@ std::vector<CutCheck> check_cuts(const RunDirectory& run, const AmortizedPosteri
 std::vector<EdgeCheck> check_edges(const std::vector<ParameterSummary>& parameters,
                                    const Prior& prior, const Region& region) {
   std::vector<EdgeCheck> edges;
+  const auto names = prior.names();
   for (const ParameterSummary& parameter : parameters) {
+    if (std::ranges::find(names, parameter.name) == names.end()) continue;  // derived: never cut
     const Interval hull = region.hull(prior.index_of(parameter.name));
     edges.push_back({parameter.name, hull.low.u > 0 ? parameter.edge_low : kNoNumber,
                      hull.high.complement > 0 ? parameter.edge_high : kNoNumber});

@@ -107,11 +107,11 @@ class Look {
       remarks_.push_back({"image",
                           fmt::format("{} columns, alike in rows of {}: an image of {} x {}?",
                                       x_.cols(), side, side, side),
-                          "embedding = \"linear\" compresses it; declare the shape with [[data]]"});
+                          "declare it (data, kind image): it gets networks made for images"});
       return;
     }
     remarks_.push_back({"series", fmt::format("{} columns, neighbours alike: a series?", x_.cols()),
-                        "if checks fail: embedding = \"linear\", or \"convolution\""});
+                        "declare it (data, kind series): it gets networks made for series"});
   }
 
   void about_noise() {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 
-#include "hone/check/lattice.h"
 #include "hone/check/proposal.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/posterior/lattice.h"
 
 namespace hone {
 namespace {

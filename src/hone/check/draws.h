@@ -9,8 +9,8 @@
 
 namespace hone {
 
-// Points on which a posterior is computed for each test draw (hone/check/lattice.h). The tests are
-// exact for any number; more points show finer faults. benchmarks/check.cpp measures what they
+// Points on which a posterior is computed for each test draw (hone/posterior/lattice.h). The tests
+// are exact for any number; more points show finer faults. benchmarks/check.cpp measures what they
 // cost.
 struct RankOptions {
   Index points_1d = 160;

@@ -9,24 +9,25 @@ namespace hone {
 DensityMemberTrainer::DensityMemberTrainer(DensityStack& stack, Index member, DensityOf what,
                                            MatrixView<const float> theta, const LinearStart* start,
                                            const TrainingOptions& options, const Rng& rng)
-    : MemberTrainer(stack, member, options, rng),
+    : MemberTrainer(stack, member, 1, options, rng),
       what_(what),
       theta_(theta),
-      mixture_(stack.mixture(member)),
+      shape_(stack.shape(member)),
       target_(static_cast<std::size_t>(options.batch_size)) {
   if (what_ == DensityOf::data) context_ = Matrix<float>(options.batch_size, padded(theta.cols()));
-  start_mixture(parameters_, network_.layout(), mixture_, spec_, start);
-  forget_past();
+  start_density(network().parameters(), stack.layout(), shape_, stack.member(member), start);
+  network().forget_past();
 }
 
 MatrixView<const float> DensityMemberTrainer::gather(Workspace<float>& w, MatrixView<const float> x,
                                                      std::span<const Index> rows) {
+  const std::vector<int>& columns = network().spec().columns;
   float* given = w.theta.data();
   const auto take = [&](std::span<const float> row, std::size_t i) {
     for (Index j = 0; j < inputs(); ++j) {
-      *given++ = row[static_cast<std::size_t>(spec_.columns[static_cast<std::size_t>(j)])];
+      *given++ = row[static_cast<std::size_t>(columns[static_cast<std::size_t>(j)])];
     }
-    target_[i] = row[static_cast<std::size_t>(spec_.columns.back())];
+    target_[i] = row[static_cast<std::size_t>(columns.back())];
   };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto theta = theta_.row(rows[i]);
@@ -50,30 +51,31 @@ double DensityMemberTrainer::step(Workspace<float>& w, MatrixView<const float> x
                                   .theta_size = inputs(),
                                   .rows = x.rows(),
                                   .candidates = 1};
-  network_.forward(w, parameters_.data(), batch, next_dropout_key());
+  float* p = network().parameters().data();
+  network().network().forward(w, p, batch, network().next_dropout_key());
   const double loss =
-      mixture_loss(w.dlogits.data(), w.logits.data(), target_.data(), x.rows(), mixture_);
+      density_loss(w.dlogits.data(), w.logits.data(), target_.data(), x.rows(), shape_);
   if (!count_loss(loss)) return loss;
   std::ranges::fill(w.gradient.span(), 0.0F);
-  network_.backward(w, parameters_.data(), batch, dx);
-  move(w, learning_rate, context.cols());
+  network().network().backward(w, p, batch, dx);
+  network().move(w, learning_rate, context.cols());
   return loss;
 }
 
 void DensityMemberTrainer::add_validation_loss(double& sum, Workspace<float>& w,
                                                MatrixView<const float> x,
                                                std::span<const Index> rows) {
-  const Index chunk = options_.batch_size, width = network_.layout().projected_width();
-  const float* p = current().data();
+  const Network<float>& net = network().network();
+  const Index chunk = options_.batch_size, width = net.layout().projected_width();
+  const float* p = network().current().data();
   for (Index begin = 0; begin < x.rows(); begin += chunk) {
     const Index count = std::min(chunk, x.rows() - begin);
     const MatrixView<const float> context =
         gather(w, x.rows(begin, count), rows.subspan(std::size_t(begin), std::size_t(count)));
-    network_.project_data(w.projected.data(), context.data(), context.stride(), count, p);
-    network_.evaluate(w, w.logits.data(), w.theta.data(), inputs(), w.projected.data(), width,
-                      count, p);
+    net.project_data(w.projected.data(), context.data(), context.stride(), count, p);
+    net.evaluate(w, w.logits.data(), w.theta.data(), inputs(), w.projected.data(), width, count, p);
     sum += static_cast<double>(count) *
-           mixture_loss<float>(nullptr, w.logits.data(), target_.data(), count, mixture_);
+           density_loss<float>(nullptr, w.logits.data(), target_.data(), count, shape_);
   }
 }
 

@@ -25,11 +25,12 @@ class DensityMemberTrainer final : public MemberTrainer {
   // Columns of the table to workspace.theta and target_; returns the context.
   MatrixView<const float> gather(Workspace<float>& workspace, MatrixView<const float> x,
                                  std::span<const Index> rows);
-  Index inputs() const { return std::ssize(spec_.columns) - 1; }
+  NetworkInTraining& network() { return networks_.front(); }
+  Index inputs() const { return std::ssize(networks_.front().spec().columns) - 1; }
 
   DensityOf what_;
   MatrixView<const float> theta_;
-  MixtureShape mixture_;
+  DensityShape shape_;
   Matrix<float> context_;      // (batch, padded parameters), where they are the context
   std::vector<float> target_;  // (batch)
 };

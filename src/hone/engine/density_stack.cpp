@@ -6,6 +6,7 @@
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/engine/flush_denormals.h"
+#include "hone/engine/spline.h"
 
 namespace hone {
 namespace {
@@ -16,21 +17,23 @@ constexpr Index kTaskRows = 1024;
 }  // namespace
 
 DensityStack::DensityStack(std::vector<MemberSpec> members, const NetworkOptions& network,
-                           Index components, const EmbeddingOptions& embedding,
+                           DensityForm form, Index components, const EmbeddingOptions& embedding,
                            Standardizer context, Standardizer table, ColumnBounds bounds)
     : NetworkStack(std::move(members), network, components, embedding, std::move(context),
                    std::move(table)),
+      form_(form),
       bounds_(std::move(bounds)) {
   HONE_ASSERT(components > 0 && std::ssize(bounds_.lower) == theta_scores().cols());
 }
 
-MixtureShape DensityStack::mixture(Index k) const {
+DensityShape DensityStack::shape(Index k) const {
   const std::size_t column = static_cast<std::size_t>(target(k));
   const auto score = [&](float end) {
     return static_cast<double>((end - theta_scores().mean[column]) *
                                theta_scores().inverse[column]);
   };
-  return {.components = components(),
+  return {.form = form_,
+          .components = components(),
           .stride = layout().output_width,
           .lower = score(bounds_.lower[column]),
           .upper = score(bounds_.upper[column])};
@@ -91,27 +94,26 @@ Matrix<float> DensityStack::outputs(Index k, const Rows& rows) const {
 
 void DensityStack::add_log_densities(std::span<float> out, Index k, const Rows& rows) const {
   HONE_ASSERT(std::ssize(out) == rows.size());
-  const MixtureShape shape = mixture(k);
+  const DensityShape shape = this->shape(k);
   const Index column = target(k);
   const auto target_at = [&](Index r) { return rows.scores(r / rows.scores_each, column); };
   if (member(k).columns.size() == 1 && rows.contexts_each > 1) {
-    // One mixture for all rows of a context.
+    // One density for all rows of a context.
     const Matrix<float> first_scores(rows.contexts.rows(), rows.scores.cols());
-    const Matrix<float> mixtures = outputs(k, {rows.contexts, 1, first_scores, 1});
+    const Matrix<float> densities = outputs(k, {rows.contexts, 1, first_scores, 1});
     parallel_for(rows.contexts.rows(), [&](Index i) {
       const Index begin = i * rows.contexts_each;
       std::vector<float> y(static_cast<std::size_t>(rows.contexts_each)), log(y.size());
       for (std::size_t j = 0; j < y.size(); ++j) y[j] = target_at(begin + static_cast<Index>(j));
-      mixture_log_densities(log.data(), mixtures.row(i).data(), y.data(), rows.contexts_each,
-                            shape);
+      log_densities(log.data(), densities.row(i).data(), y.data(), rows.contexts_each, shape);
       for (std::size_t j = 0; j < y.size(); ++j) out[static_cast<std::size_t>(begin) + j] += log[j];
     });
     return;
   }
-  for_outputs(k, rows, [&](Index begin, Index count, const Matrix<float>& mixtures) {
+  for_outputs(k, rows, [&](Index begin, Index count, const Matrix<float>& densities) {
     std::vector<float> y(static_cast<std::size_t>(count)), log(y.size());
     for (std::size_t j = 0; j < y.size(); ++j) y[j] = target_at(begin + static_cast<Index>(j));
-    mixture_log_density(log.data(), mixtures.data(), y.data(), count, shape);
+    log_density(log.data(), densities.data(), y.data(), count, shape);
     for (std::size_t j = 0; j < y.size(); ++j) out[static_cast<std::size_t>(begin) + j] += log[j];
   });
 }
@@ -120,6 +122,8 @@ std::vector<NamedArray> DensityStack::to_arrays() const {
   std::vector<NamedArray> arrays = NetworkStack::to_arrays();
   arrays.push_back({"lower", {theta_scores().cols()}, bounds_.lower});
   arrays.push_back({"upper", {theta_scores().cols()}, bounds_.upper});
+  // Files from before there were splines say nothing.
+  if (form_ == DensityForm::spline) arrays.push_back({"spline", {1}, std::vector{1.0}});
   return arrays;
 }
 
@@ -129,7 +133,13 @@ DensityStack DensityStack::from_arrays(std::span<const NamedArray> arrays) {
   const std::vector<Index> shape{stack.theta_scores().cols()};
   const auto lower = array_values<float>(arrays, "lower", shape);
   const auto upper = array_values<float>(arrays, "upper", shape);
-  return {std::move(stack), {{lower.begin(), lower.end()}, {upper.begin(), upper.end()}}};
+  const bool spline = std::ranges::find(arrays, "spline", &NamedArray::name) != arrays.end();
+  if (spline && stack.components() < kFewestKnots) {
+    fail(ErrorKind::io, "network file: a spline of one knot; the file is damaged");
+  }
+  return {std::move(stack),
+          spline ? DensityForm::spline : DensityForm::mixture,
+          {{lower.begin(), lower.end()}, {upper.begin(), upper.end()}}};
 }
 
 }  // namespace hone

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hone/engine/mixture.h"
+#include "hone/engine/column_density.h"
 #include "hone/engine/stack.h"
 
 namespace hone {
@@ -15,22 +15,23 @@ struct ColumnBounds {
 //
 //   member {3, 0, 5}:   p(y_5 | y_3, y_0, context)
 //
-// as a mixture of Gaussians (mixture.h) cut to the column's bounds. Products of such factors are
-// densities of several columns. With data as the context and parameters as the table they are
-// posteriors; with parameters as the context and data as the table, likelihoods.
+// as a mixture of Gaussians or a spline flow (column_density.h) inside the column's bounds.
+// Products of such factors are densities of several columns. With data as the context and
+// parameters as the table they are posteriors; with parameters as the context and data as the
+// table, likelihoods.
 //
 // All densities are those of the columns' standard scores: whoever needs those of raw values adds
 // log_score_slope().
 class DensityStack : public NetworkStack {
  public:
-  DensityStack(std::vector<MemberSpec> members, const NetworkOptions& network, Index components,
-               const EmbeddingOptions& embedding, Standardizer context, Standardizer table,
-               ColumnBounds bounds);
+  DensityStack(std::vector<MemberSpec> members, const NetworkOptions& network, DensityForm form,
+               Index components, const EmbeddingOptions& embedding, Standardizer context,
+               Standardizer table, ColumnBounds bounds);
   static DensityStack from_arrays(std::span<const NamedArray> arrays);
   std::vector<NamedArray> to_arrays() const;
 
   Index target(Index k) const { return member(k).columns.back(); }
-  MixtureShape mixture(Index k) const;  // of standard scores
+  DensityShape shape(Index k) const;  // of standard scores
   // log of d score / d value in a column whose tails are as they are.
   double log_score_slope(Index column) const;
 
@@ -49,16 +50,17 @@ class DensityStack : public NetworkStack {
   };
   // out[r] += log density of member k for row r.
   void add_log_densities(std::span<float> out, Index k, const Rows& rows) const;
-  // (rows, output_width): the mixture of member k for every row.
+  // (rows, output_width): what member k says of its density, for every row.
   Matrix<float> outputs(Index k, const Rows& rows) const;
 
  private:
-  DensityStack(NetworkStack stack, ColumnBounds bounds)
-      : NetworkStack(std::move(stack)), bounds_(std::move(bounds)) {}
+  DensityStack(NetworkStack stack, DensityForm form, ColumnBounds bounds)
+      : NetworkStack(std::move(stack)), form_(form), bounds_(std::move(bounds)) {}
   // f(first row, rows, their outputs), on all threads.
   template <typename F>
   void for_outputs(Index k, const Rows& rows, F&& f) const;
 
+  DensityForm form_;
   ColumnBounds bounds_;
 };
 

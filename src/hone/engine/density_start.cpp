@@ -86,18 +86,14 @@ double place_of(Index k, Index components) {
   return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * p);
 }
 
-// r of a scale s (mixture.h): log s = floor + softplus(r - floor).
-double raw_scale(double scale) {
-  const double floor = std::log(kNarrowestScale), above = std::log(scale) - floor;
-  return floor + above + std::log(-std::expm1(-above));
-}
-
 }  // namespace
 
-void start_mixture(std::span<float> p, const NetworkLayout& layout, const MixtureShape& mixture,
+void start_density(std::span<float> p, const NetworkLayout& layout, const DensityShape& shape,
                    const MemberSpec& member, const LinearStart* start) {
-  const Index components = mixture.components, cols = layout.output_width;
-  const Index given = std::ssize(member.columns) - 1;
+  const bool spline = shape.form == DensityForm::spline;
+  // Outputs that are means: the first of a spline, those of all components of a mixture.
+  const Index means = spline ? 1 : shape.components, first_mean = spline ? 0 : shape.components;
+  const Index cols = layout.output_width, given = std::ssize(member.columns) - 1;
   Regression line;
   if (start != nullptr) {
     std::vector<Index> inputs;
@@ -109,11 +105,11 @@ void start_mixture(std::span<float> p, const NetworkLayout& layout, const Mixtur
     // Hidden features have learned nothing yet: what they would add to the line is noise.
     const UnitLayout& output = layout.units.back();
     std::fill_n(p.begin() + output.weight, layout.width * cols, 0.0F);
-    for (Index k = 0; k < components; ++k) {
+    for (Index k = 0; k < means; ++k) {
       for (Index j = 0; j < std::ssize(inputs); ++j) {
         const Index row = j < start->contexts ? layout.skip_x + j * cols
                                               : layout.skip_theta + (j - start->contexts) * cols;
-        p[static_cast<std::size_t>(row + components + k)] =
+        p[static_cast<std::size_t>(row + first_mean + k)] =
             static_cast<float>(line.weights[static_cast<std::size_t>(j)]);
       }
     }
@@ -121,10 +117,10 @@ void start_mixture(std::span<float> p, const NetworkLayout& layout, const Mixtur
   // A sum of K equal normals of width 0.6 at 0.8 of the quantiles of a normal is as wide as it.
   constexpr double kSpread = 0.8, kWidth = 0.6;
   float* bias = p.data() + layout.units.back().bias;
-  const double spread = components == 1 ? 0 : kSpread, width = components == 1 ? 1 : kWidth;
-  for (Index k = 0; k < components; ++k) {
-    bias[components + k] = static_cast<float>(spread * line.deviation * place_of(k, components));
-    bias[2 * components + k] = static_cast<float>(raw_scale(width * line.deviation));
+  const double spread = means == 1 ? 0 : kSpread, width = means == 1 ? 1 : kWidth;
+  for (Index k = 0; k < means; ++k) {
+    bias[first_mean + k] = static_cast<float>(spread * line.deviation * place_of(k, means));
+    bias[first_mean + means + k] = static_cast<float>(raw_scale(width * line.deviation));
   }
 }
 

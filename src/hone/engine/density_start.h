@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hone/engine/batches.h"
-#include "hone/engine/mixture.h"
+#include "hone/engine/column_density.h"
 #include "hone/engine/stack.h"
 
 namespace hone {
@@ -22,10 +22,11 @@ LinearStart measure_covariance(SegmentReader& x, Index data_columns, MatrixView<
                                std::span<const Index> rows, std::uint64_t realisation,
                                bool data_first);
 
-// The first weights of the output layer: components lie around the regression of the member's last
-// column on the context and its other columns (0 without a start), side by side, and together are
-// as wide as the scatter around it. With a start nothing but the regression is said at first.
-void start_mixture(std::span<float> parameters, const NetworkLayout& layout,
-                   const MixtureShape& mixture, const MemberSpec& member, const LinearStart* start);
+// The first weights of the output layer: a density around the regression of the member's last
+// column on the context and its other columns (0 without a start), as wide as the scatter around
+// it. Components of a mixture lie side by side; a spline is the identity. With a start nothing but
+// the regression is said at first.
+void start_density(std::span<float> parameters, const NetworkLayout& layout,
+                   const DensityShape& shape, const MemberSpec& member, const LinearStart* start);
 
 }  // namespace hone

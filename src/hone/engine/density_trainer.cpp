@@ -4,9 +4,12 @@
 #include <optional>
 
 #include "hone/core/error.h"
+#include "hone/engine/atomic_trainer.h"
 #include "hone/engine/batches.h"
+#include "hone/engine/data_scores.h"
 #include "hone/engine/density_member_trainer.h"
 #include "hone/engine/density_start.h"
+#include "hone/engine/spline.h"
 #include "hone/engine/training_input.h"
 #include "hone/engine/training_loop.h"
 
@@ -18,9 +21,10 @@ constexpr Index kMostRegressed = 512;
 
 void check_densities(const DensityTraining& densities, const EmbeddingOptions& embedding,
                      std::span<const MemberSpec> members, Index columns) {
-  if (densities.components < 1 || densities.components > kMostComponents) {
+  const Index least = densities.form == DensityForm::spline ? kFewestKnots : 1;
+  if (densities.components < least || densities.components > kMostComponents) {
     fail_value("density.components", densities.components,
-               fmt::format("must lie in 1 .. {}", kMostComponents));
+               fmt::format("must lie in {} .. {}", least, kMostComponents));
   }
   if (densities.what == DensityOf::data && embedding.kind != EmbeddingKind::none) {
     fail(ErrorKind::input, "a likelihood is a density of the data themselves: it has no embedding");
@@ -35,6 +39,39 @@ void check_densities(const DensityTraining& densities, const EmbeddingOptions& e
   }
   HONE_ASSERT(std::ssize(densities.bounds.lower) == columns &&
               std::ssize(densities.bounds.upper) == columns);
+  HONE_ASSERT(!densities.atomic ||
+              (densities.what == DensityOf::parameters && densities.atomic->atoms >= 1));
+}
+
+// Members from 0 on that belong to one chain: each has the columns of the one before and another.
+Index chain_length(const DensityStack& stack) {
+  Index length = 1;
+  while (length < stack.size() && std::ssize(stack.member(length).columns) == length + 1) {
+    ++length;
+  }
+  HONE_ASSERT(stack.size() % length == 0);
+  return length;
+}
+
+// One per member, or per chain; null: trained by another process.
+std::vector<std::unique_ptr<MemberTrainer>> make_trainers(
+    DensityStack& stack, const DensityTraining& densities, const ThetaTable& theta,
+    const LinearStart* start, const TrainingOptions& options, const Rng& rng,
+    const ProcessGroup& group) {
+  const Index length = densities.atomic ? chain_length(stack) : 1;
+  std::vector<std::unique_ptr<MemberTrainer>> trainers;
+  for (Index k = 0; k < stack.size() / length; ++k) {
+    if (!group.mine(k)) {
+      trainers.push_back(nullptr);
+    } else if (densities.atomic) {
+      trainers.push_back(std::make_unique<AtomicTrainer>(
+          stack, k * length, length, *densities.atomic, theta, start, options, rng));
+    } else {
+      trainers.push_back(std::make_unique<DensityMemberTrainer>(stack, k, densities.what,
+                                                                theta.scores, start, options, rng));
+    }
+  }
+  return trainers;
 }
 
 }  // namespace
@@ -48,7 +85,7 @@ DensityResult train_densities(const TrainingData& data, std::vector<MemberSpec> 
                        options);
   const Index columns = of_data ? data.x.cols() : data.theta.cols();
   check_densities(densities, embedding, members, columns);
-  Standardizer x = fit_standardizer(data.x, data.training, "x", options.tails);
+  Standardizer x = fit_data_standardizer(data.x, data.training, options.tails, embedding);
   check_finite(data.x, data.validation, "x");
   const MatrixRows theta_rows(data.theta);
   Standardizer theta = fit_standardizer(theta_rows, data.training, "theta");
@@ -61,22 +98,24 @@ DensityResult train_densities(const TrainingData& data, std::vector<MemberSpec> 
     SegmentReader reader(data.x, x, options.batch_size, data.segment_bytes);
     start = measure_covariance(reader, data.x.cols(), theta_scores, data.training, 0, !of_data);
   }
-  DensityStack stack(std::move(members), network, densities.components, embedding,
+  DensityStack stack(std::move(members), network, densities.form, densities.components, embedding,
                      of_data ? theta : x, of_data ? x : theta, densities.bounds);
   std::optional<EmbeddingTrainer> embedding_trainer;
   if (stack.embedding() != nullptr) {
     embedding_trainer.emplace(stack, options, rng.child("embedding"));
+    if (embedding.estimates > 0) {
+      embedding_trainer->start_estimates(data, theta_scores, options.batch_size);
+    }
   }
-  std::vector<std::unique_ptr<MemberTrainer>> trainers;
-  for (Index k = 0; k < stack.size(); ++k) {
-    trainers.push_back(group.mine(k) ? std::make_unique<DensityMemberTrainer>(
-                                           stack, k, densities.what, theta_scores,
-                                           start ? &*start : nullptr, options, rng)
-                                     : nullptr);
-  }
+  const ThetaTable table{
+      theta_scores, data.training_negatives.empty() ? data.training : data.training_negatives,
+      data.validation_negatives.empty() ? data.validation : data.validation_negatives};
+  const auto trainers =
+      make_trainers(stack, densities, table, start ? &*start : nullptr, options, rng, group);
   const auto make_workspace = [&] {
+    const Index rows = options.batch_size * (densities.atomic ? densities.atomic->atoms : 1);
     return Workspace<float>(stack.layout(), std::max<Index>(1, stack.network(0).shape().theta_size),
-                            options.batch_size, options.batch_size, true);
+                            rows, rows, true);
   };
   std::vector<MemberHistory> histories =
       run_training({.x = data.x,

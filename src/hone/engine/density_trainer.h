@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,22 +16,42 @@ enum class DensityOf {
   data,        // given the parameters: likelihoods
 };
 
+// Simulations that do not follow the prior teach a posterior density q by the atomic loss of SNPE-C
+// (Greenberg et al. 2019): which of several parameter vectors, the atoms, has made the data?
+//
+//   L = -log (r(theta_i, x_i) / sum over the atoms of r(theta_j, x_i)),
+//   r(theta, x) = q(theta | x) / p(theta).
+//
+// Atoms are the row's own parameters and negatives as for ratios. The loss says nothing about the
+// integral of q where there are no atoms: on rows that do follow the prior -log q is added.
+struct AtomicLoss {
+  Index atoms = 10;  // 1: none but the own, so that -log q of rows from the prior is all
+  // (rows of theta): log density of the prior in the coordinates of theta, up to a constant.
+  std::span<const float> log_prior;
+  std::vector<bool> from_prior;  // (rows of x)
+};
+
 struct DensityTraining {
   DensityOf what = DensityOf::parameters;
-  Index components = 8;  // Gaussians per density; in 1 .. kMostComponents
+  DensityForm form = DensityForm::mixture;
+  Index components = 8;  // Gaussians or knots per density; in 1 (2) .. kMostComponents
   ColumnBounds bounds;   // of the columns of the table, raw
+  // Of posteriors of all parameters: members are chains {a}, {a, b}, {a, b, c}, ..., one after the
+  // other, and each chain is trained as one.
+  std::optional<AtomicLoss> atomic = std::nullopt;
 };
 
 struct DensityResult {
   DensityStack stack;
-  std::vector<MemberHistory> histories;  // per member; a loss is the mean of -log density of scores
+  // Per member; a loss is the mean of -log density of scores. With the atomic loss, per chain.
+  std::vector<MemberHistory> histories;
 };
 
 // Trains one network per member by maximum likelihood, from rows of data and theta as train()
 // (trainer.h) does: the same batches, realisations, schedule, early stopping and best weights.
-// Negatives are not used. Each network begins with the linear regression of its column on what it
-// sees of the row, and with the width around it; not behind an embedding, which has learned nothing
-// yet.
+// Negatives are atoms of the atomic loss, and else not used. Each network begins with the linear
+// regression of its column on what it sees of the row, and with the width around it; not behind an
+// embedding, which has learned nothing yet.
 //
 // An embedding compresses the data where they are the context.
 DensityResult train_densities(const TrainingData& data, std::vector<MemberSpec> members,

@@ -5,127 +5,128 @@
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/engine/flush_denormals.h"
 
 namespace hone {
 namespace {
 
-// Rows per task: enough for a good product, few enough that a batch of 128 feeds several threads.
-constexpr Index kTaskRows = 16;
-// Weight rows per task on the way back: 512 x 16 floats of result stay in L1.
-constexpr Index kTaskInputs = 512;
-
-Index blocks_of(Index count, Index block) {
-  return (count + block - 1) / block;
+// The one encoder of the kinds that take the data as one block.
+EncoderOptions whole_data(Index data_size, const EmbeddingOptions& o) {
+  const bool convolution = o.kind == EmbeddingKind::convolution;
+  return {.kind = convolution ? DataKind::series : DataKind::vector,
+          .shape = {data_size},
+          .channels = o.hidden,
+          .kernel = o.kernel,
+          .stride = o.stride,
+          .features = o.features,
+          .activation = o.activation,
+          .pooled = false};
 }
 
-// The kernels activate through a norm per column. Any array seen as a tall matrix of kLane columns
-// has this one.
-template <typename T>
-struct Trivial {
-  Trivial() { std::ranges::fill(ones, T(1)); }
-  alignas(kAlignment) T ones[kLane];
-  alignas(kAlignment) T zeros[kLane] = {};
-  alignas(kAlignment) T unused[2 * kLane] = {};
-};
-
-double inputs_of(const AffineLayout& layer) {
-  return static_cast<double>(layer.patch / layer.channel_width * layer.channels);
+std::vector<EncoderOptions> encoders_of(Index data_size, const EmbeddingOptions& o) {
+  return o.kind == EmbeddingKind::blocks ? o.blocks : std::vector{whole_data(data_size, o)};
 }
 
-std::vector<AffineLayout> make_layers(Index data_size, const EmbeddingOptions& o) {
-  std::vector<AffineLayout> layers;
-  Index length = data_size, channels = 1, width = 1;
-  for (const int size : o.hidden) {
-    AffineLayout layer{
-        .patch = length * width, .channels = channels, .channel_width = width, .out = size};
-    if (o.kind == EmbeddingKind::convolution) {
-      layer.patch = o.kernel * width;
-      layer.step = o.stride * width;
-      layer.positions = (length - o.kernel) / o.stride + 1;
-    }
-    length = layer.positions;
-    channels = layer.out;
-    width = layer.out_width();
-    layers.push_back(layer);
+Index size_of(const EncoderOptions& block) {
+  return DataBlock{.name = "", .kind = block.kind, .shape = block.shape}.size();
+}
+
+Index features_of(const EncoderOptions& block) {
+  if (block.features > 0 || block.kind != DataKind::vector) return block.features;
+  return size_of(block) * (block.missing ? 2 : 1);
+}
+
+void validate_hidden(const EmbeddingOptions& o) {
+  const bool wants = o.kind == EmbeddingKind::mlp || o.kind == EmbeddingKind::convolution;
+  if (wants && o.hidden.empty()) {
+    fail_place("embedding.hidden", "it is empty; give the size of at least one layer");
   }
-  layers.push_back(
-      {.patch = length * width, .channels = channels, .channel_width = width, .out = o.features});
-  return layers;
+  const bool has_none = o.kind == EmbeddingKind::none || o.kind == EmbeddingKind::linear;
+  if (has_none && !o.hidden.empty()) {
+    fail_place("embedding.hidden", "only an mlp or a convolution has hidden layers");
+  }
 }
 
 }  // namespace
 
+Index EmbeddingOptions::output_size() const {
+  if (kind != EmbeddingKind::blocks) return features;
+  Index sum = estimates;
+  for (const EncoderOptions& block : blocks) sum += features_of(block);
+  return sum;
+}
+
+std::vector<char> EmbeddingOptions::estimated_columns() const {
+  std::vector<char> used;
+  for (const EncoderOptions& block : blocks) {
+    used.resize(used.size() + std::size_t(size_of(block)), block.kind != DataKind::set ? 1 : 0);
+  }
+  return used;
+}
+
 void EmbeddingOptions::validate(Index data_size) const {
-  if (features < 1 || features > 4096) {
-    fail_value("embedding.features", features, "must lie in 1 .. 4096");
+  validate_hidden(*this);
+  if (kind == EmbeddingKind::none || kind == EmbeddingKind::automatic) return;
+  Index size = 0;
+  for (const EncoderOptions& block : encoders_of(data_size, *this)) {
+    const bool no_encoder = block.features == 0 && kind == EmbeddingKind::blocks;
+    if (!no_encoder) hone::validate(block, "data values");
+    size += size_of(block);
   }
-  const bool wants_hidden = kind == EmbeddingKind::mlp || kind == EmbeddingKind::convolution;
-  if (wants_hidden && hidden.empty()) {
-    fail_place("embedding.hidden", "it is empty; give the size of at least one layer");
+  if (size != data_size) {
+    fail(ErrorKind::input, "embedding: its blocks have {} values, the data {}", size, data_size);
   }
-  if (!wants_hidden && !hidden.empty()) {
-    fail_place("embedding.hidden", "only an mlp or a convolution has hidden layers");
-  }
-  for (const int size : hidden) {
-    if (size < 1 || size > 16384) {
-      fail_value("embedding.hidden", size, "must lie in 1 .. 16384");
-    }
-  }
-  if (kind != EmbeddingKind::convolution) return;
-  if (kernel < 1) fail_value("embedding.kernel", kernel, "must be 1 or greater");
-  if (stride < 1) fail_value("embedding.stride", stride, "must be 1 or greater");
-  Index length = data_size;
-  for (std::size_t i = 0; i < hidden.size(); ++i) {
-    if (length < kernel) {
-      fail_value(
-          "embedding.kernel", kernel,
-          fmt::format("convolution {} has only {} positions left of {} data values; use a shorter "
-                      "kernel, a smaller stride or fewer convolutions",
-                      i + 1, length, data_size));
-    }
-    length = (length - kernel) / stride + 1;
+  if (estimates < 0 || estimates > 4096 || output_size() > 65536) {
+    fail_value("embedding.features", output_size(), "there are too many; must be at most 65536");
   }
 }
 
 template <typename T>
 Embedding<T>::Embedding(Index data_size, const EmbeddingOptions& options, GemmBackend backend)
-    : options_(options),
-      data_size_(data_size),
-      backend_(backend),
-      k_(best_kernels<T>()),
-      layers_(make_layers(data_size, options)) {
-  HONE_ASSERT(options.kind != EmbeddingKind::none);
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    AffineLayout& layer = layers_[i];
-    const Index width = layer.out_width();
-    layer.weight = total_;
-    layer.bias = total_ + padded(layer.patch) * width;
-    total_ = layer.bias + width;
-    ranges_.push_back({layer.weight, total_ - layer.weight, inputs_of(layer)});
-    blocks_.push_back(
-        {fmt::format("embedding.{}.weight", i), layer.patch, layer.out, layer.weight, width});
-    blocks_.push_back({fmt::format("embedding.{}.bias", i), 1, layer.out, layer.bias, width});
+    : options_(options), data_size_(data_size), backend_(backend) {
+  HONE_ASSERT(options.kind != EmbeddingKind::none && options.kind != EmbeddingKind::automatic);
+  Index column = 0, feature = 0;
+  for (const EncoderOptions& block : encoders_of(data_size, options)) {
+    Part part{column, size_of(block), feature, features_of(block), nullptr};
+    if (block.features > 0) {
+      part.encoder = std::make_unique<Encoder<T>>(block, total_, backend);
+      total_ = part.encoder->end();
+      const auto name = options.kind == EmbeddingKind::blocks
+                            ? fmt::format("embedding.block_{}", parts_.size())
+                            : std::string("embedding");
+      std::ranges::copy(part.encoder->ranges(), std::back_inserter(ranges_));
+      std::ranges::copy(part.encoder->blocks(name), std::back_inserter(blocks_));
+    }
+    column += part.columns;
+    feature += part.features;
+    parts_.push_back(std::move(part));
   }
+  if (options.estimates == 0) return;
+  estimates_ = {.width = data_size,
+                .kernel_width = data_size,
+                .out = options.estimates,
+                .weight = total_,
+                .bias = total_ + padded(data_size) * padded(options.estimates)};
+  total_ += estimates_.parameters();
+  blocks_.push_back({"embedding.estimates", data_size, options.estimates, estimates_.weight,
+                     estimates_.out_width()});
 }
 
-// Weights of padding channels are zero and stay so: otherwise gradients would reach the layer
-// before through them, and its padding would be trained.
+template <typename T>
+bool Embedding<T>::has_gaps() const {
+  return std::ranges::any_of(options_.blocks, &EncoderOptions::missing);
+}
+
+template <typename T>
+MatrixView<T> Embedding<T>::estimate_weights(T* parameters) const {
+  return {parameters + estimates_.weight, data_size_, options_.estimates, estimates_.out_width()};
+}
+
 template <typename T>
 void Embedding<T>::initialize(T* parameters, Rng rng) const {
   std::fill(parameters, parameters + total_, T(0));
-  for (const AffineLayout& layer : layers_) {
-    const double limit = 1 / std::sqrt(inputs_of(layer));
-    const auto fill_row = [&](T* row) {
-      for (Index c = 0; c < layer.out; ++c) {
-        row[c] = static_cast<T>(limit * (2 * rng.uniform() - 1));
-      }
-    };
-    for (Index r = 0; r < layer.patch; ++r) {
-      if (r % layer.channel_width >= layer.channels) continue;
-      fill_row(parameters + layer.weight + r * layer.out_width());
-    }
-    fill_row(parameters + layer.bias);
+  const bool wide = options_.kind == EmbeddingKind::blocks;
+  for (const Part& part : parts_) {
+    if (part.encoder) part.encoder->initialize(parameters, rng, wide);
   }
 }
 
@@ -133,140 +134,95 @@ template <typename T>
 EmbeddingWorkspace<T> Embedding<T>::make_workspace(Index rows, bool training) const {
   const auto buffer = [](Index size) { return AlignedBuffer<T>(static_cast<std::size_t>(size)); };
   EmbeddingWorkspace<T> w;
-  Index patches = 0;
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    w.z.push_back(buffer(rows * layers_[i].out_size()));
-    w.activated.push_back(buffer(i == 0 ? 0 : rows * layers_[i - 1].out_size()));
-    if (!training) continue;
-    w.gradient_z.push_back(buffer(rows * layers_[i].out_size()));
-    w.transposed.push_back(buffer(i == 0 ? 0 : padded(layers_[i].patch) * layers_[i].out_width()));
-    if (i > 0) patches = std::max(patches, layers_[i].positions * padded(layers_[i].patch));
+  Index widest = 0;
+  for (const Part& part : parts_) {
+    w.encoders.push_back(part.encoder ? part.encoder->make_workspace(rows, training)
+                                      : EncoderWorkspace<T>{});
+    if (part.encoder) widest = std::max(widest, part.encoder->feature_stride());
   }
+  w.features = buffer(rows * feature_stride());
+  if (options_.estimates > 0) w.estimates = buffer(rows * estimates_.out_width());
+  if (options_.estimates > 0 && has_gaps()) w.filled = buffer(rows * padded(data_size_));
   if (training) {
+    w.features_gradient = buffer(rows * widest);
     w.gradient = buffer(total_);
-    w.patch_gradient = buffer(rows * patches);
   }
   return w;
 }
 
-// One layer: z = patches(x) W + b. x: (rows, x_stride), z: (rows, positions * out_width)
+namespace {
+
+// to (rows, to_stride) = columns of from (rows, from_stride)
 template <typename T>
-void Embedding<T>::layer_forward(T* z, const T* p, const AffineLayout& layer, const T* x,
-                                 Index x_stride, Index rows) const {
-  const Index width = layer.out_width();
-  parallel_for(blocks_of(rows, kTaskRows), [&](Index task) {
-    const FlushDenormals flush;
-    const Index begin = task * kTaskRows, count = std::min(kTaskRows, rows - begin);
-    const auto product = [&](Index at, Index products, Index lda) {
-      Gemm<T>({.rows = products,
-               .cols = width,
-               .inner = layer.patch,
-               .lda = lda,
-               .ldb = width,
-               .ldc = width},
-              backend_)(z + at * layer.out_size(), x + at * x_stride, p + layer.weight);
-    };
-    if (layer.positions == 1) {
-      product(begin, count, x_stride);
-    } else {
-      for (Index i = begin; i < begin + count; ++i) product(i, layer.positions, layer.step);
-    }
-    k_.finish_linear(z + begin * layer.out_size(), p + layer.bias, nullptr, 0,
-                     count * layer.positions, width);
-  });
+void copy_columns(T* to, Index to_stride, const T* from, Index from_stride, Index columns,
+                  Index rows) {
+  for (Index i = 0; i < rows; ++i) std::copy_n(from + i * from_stride, columns, to + i * to_stride);
 }
 
-// dW += patches(x)^T dz, each task a range of W's rows; db += column sums of dz
+// Values and, behind them, what is there.
 template <typename T>
-void Embedding<T>::layer_backward(T* dweight, T* dbias, const AffineLayout& layer, const T* dz,
-                                  const T* x, Index x_stride, Index rows) const {
-  const Index width = layer.out_width();
-  parallel_for(blocks_of(layer.patch, kTaskInputs), [&](Index task) {
-    const FlushDenormals flush;
-    const Index begin = task * kTaskInputs, count = std::min(kTaskInputs, layer.patch - begin);
-    const auto outer = [&](Index at, Index products, Index lda) {
-      Gemm<T>({.rows = count,
-               .cols = width,
-               .inner = products,
-               .lda = lda,
-               .ldb = width,
-               .ldc = width,
-               .transpose_a = true,
-               .accumulate = true},
-              backend_)(dweight + begin * width, x + at * x_stride + begin,
-                        dz + at * layer.out_size());
-    };
-    if (layer.positions == 1) {
-      outer(0, rows, x_stride);
-    } else {
-      for (Index i = 0; i < rows; ++i) outer(i, layer.positions, layer.step);
+void copy_with_gaps(T* to, Index to_stride, const T* from, Index from_stride, Index columns,
+                    Index rows) {
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      const T value = from[i * from_stride + j];
+      to[i * to_stride + j] = std::isfinite(value) ? value : T(0);
+      to[i * to_stride + columns + j] = T(std::isfinite(value) ? 1 : 0);
     }
-  });
-  k_.column_sums(dbias, dz, rows * layer.positions, width);
+  }
 }
 
-// dx = sum over patches of dz W^T, each added where its patch lies
-template <typename T>
-void Embedding<T>::input_backward(EmbeddingWorkspace<T>& w, T* dx, const T* p, std::size_t index,
-                                  const T* dz, Index x_stride, Index rows) const {
-  const AffineLayout& layer = layers_[index];
-  const Index width = layer.out_width(), patch = padded(layer.patch);
-  T* transposed = w.transposed[index].data();
-  k_.transpose(transposed, p + layer.weight, patch, width);
-  parallel_for(blocks_of(rows, kTaskRows), [&](Index task) {
-    const FlushDenormals flush;
-    const Index begin = task * kTaskRows, end = std::min(begin + kTaskRows, rows);
-    for (Index i = begin; i < end; ++i) {
-      T* patches = w.patch_gradient.data() + i * layer.positions * patch;
-      Gemm<T>({.rows = layer.positions,
-               .cols = patch,
-               .inner = width,
-               .lda = width,
-               .ldb = patch,
-               .ldc = patch},
-              backend_)(patches, dz + i * layer.out_size(), transposed);
-      T* row = dx + i * x_stride;
-      std::fill(row, row + x_stride, T(0));
-      for (Index at = 0; at < layer.positions; ++at) {
-        for (Index j = 0; j < layer.patch; ++j) row[at * layer.step + j] += patches[at * patch + j];
-      }
-    }
-  });
-}
+}  // namespace
 
 template <typename T>
 const T* Embedding<T>::forward(EmbeddingWorkspace<T>& w, const T* p, const T* x, Index x_stride,
                                Index rows) const {
-  const Trivial<T> norm;
-  layer_forward(w.z[0].data(), p, layers_[0], x, x_stride, rows);
-  for (std::size_t i = 1; i < layers_.size(); ++i) {
-    const Index size = layers_[i - 1].out_size();
-    k_.activate(w.activated[i].data(), w.z[i - 1].data(), norm.ones, norm.zeros, nullptr,
-                rows * size / kLane, kLane, options_.activation);
-    layer_forward(w.z[i].data(), p, layers_[i], w.activated[i].data(), size, rows);
+  const Index stride = feature_stride();
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    if (part.features == 0) continue;
+    T* features = w.features.data() + part.feature;
+    if (part.encoder) {
+      part.encoder->forward(w.encoders[i], p, x + part.column, x_stride, rows);
+      copy_columns(features, stride, w.encoders[i].features.data(), part.encoder->feature_stride(),
+                   part.features, rows);
+    } else if (options_.blocks[i].missing) {
+      copy_with_gaps(features, stride, x + part.column, x_stride, part.columns, rows);
+    } else {
+      copy_columns(features, stride, x + part.column, x_stride, part.columns, rows);
+    }
   }
-  return w.z.back().data();
+  if (options_.estimates == 0) return w.features.data();
+  if (w.filled.size() > 0) {
+    const Index filled_stride = padded(data_size_);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < data_size_; ++j) {
+        const T value = x[i * x_stride + j];
+        w.filled.data()[i * filled_stride + j] = std::isfinite(value) ? value : T(0);
+      }
+    }
+    grid_forward(w.estimates.data(), p, estimates_, w.filled.data(), filled_stride, rows, backend_);
+  } else {
+    grid_forward(w.estimates.data(), p, estimates_, x, x_stride, rows, backend_);
+  }
+  copy_columns(w.features.data() + first_estimate(), stride, w.estimates.data(),
+               estimates_.out_width(), options_.estimates, rows);
+  return w.features.data();
 }
 
 template <typename T>
 void Embedding<T>::backward(EmbeddingWorkspace<T>& w, const T* p, const T* dfeatures, const T* x,
                             Index x_stride, Index rows) const {
-  Trivial<T> norm;
   std::ranges::fill(w.gradient.span(), T(0));
-  const T* dz = dfeatures;
-  for (std::size_t i = layers_.size() - 1;; --i) {
-    const AffineLayout& layer = layers_[i];
-    const T* input = i == 0 ? x : w.activated[i].data();
-    const Index stride = i == 0 ? x_stride : layers_[i - 1].out_size();
-    layer_backward(w.gradient.data() + layer.weight, w.gradient.data() + layer.bias, layer, dz,
-                   input, stride, rows);
-    if (i == 0) return;
-    T* d = w.gradient_z[i - 1].data();
-    input_backward(w, d, p, i, dz, stride, rows);
-    k_.activate_backward(d, norm.unused, norm.unused + kLane, w.z[i - 1].data(), norm.ones,
-                         norm.zeros, norm.zeros, nullptr, rows * stride / kLane, kLane,
-                         options_.activation);
-    dz = d;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    if (!part.encoder) continue;
+    const Index stride = part.encoder->feature_stride();
+    std::fill_n(w.features_gradient.data(), rows * stride, T(0));
+    copy_columns(w.features_gradient.data(), stride, dfeatures + part.feature, feature_stride(),
+                 part.features, rows);
+    part.encoder->backward(w.encoders[i], w.gradient.data(), p, w.features_gradient.data(),
+                           x + part.column, x_stride, rows);
   }
 }
 

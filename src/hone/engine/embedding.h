@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "hone/core/matrix.h"
 #include "hone/core/rng.h"
+#include "hone/engine/encoder.h"
 #include "hone/engine/gemm.h"
 #include "hone/engine/network.h"
 
@@ -14,7 +16,14 @@
 
 namespace hone {
 
-enum class EmbeddingKind { none, linear, mlp, convolution };
+enum class EmbeddingKind {
+  none,
+  linear,       // one dense layer
+  mlp,          // several
+  convolution,  // of the data as one series
+  automatic,    // to be chosen by what the data are, before there is an embedding
+  blocks        // an encoder for each block of the data, and estimates of the parameters
+};
 
 struct EmbeddingOptions {
   EmbeddingKind kind = EmbeddingKind::none;
@@ -25,40 +34,29 @@ struct EmbeddingOptions {
   int stride = 2;                            // convolution: distance between its positions; >= 1
   Activation activation = Activation::relu;  // between layers; the features themselves are linear
 
-  void validate(Index data_size) const;  // throws Error{input}
+  // With blocks, instead of all these: an encoder for each, in the order of the data. A vector
+  // without features hands its values on as they are; a series or an image without features is seen
+  // through the estimates alone.
+  std::vector<EncoderOptions> blocks = {};
+  // ... and weights (data, estimates) of linear estimates, which are features too and are not
+  // trained with the rest (ridge.h). Elements of sets have none.
+  int estimates = 0;
+
+  Index output_size() const;                    // features in all
+  std::vector<char> estimated_columns() const;  // 1 where a column of the data has weights of them
+  void validate(Index data_size) const;         // throws Error{input}
   bool operator==(const EmbeddingOptions&) const = default;
-};
-
-// out = patches(x) W + b. A dense layer has one patch, the whole row; a 1-d convolution over
-// (length, channels) data, channels innermost, has overlapping patches of kernel x channels values,
-// `step` values apart, which lie in memory ready for the matrix product.
-struct AffineLayout {
-  Index patch = 0;                        // inputs of one patch, with the padding between channels
-  Index channels = 0, channel_width = 0;  // of the input, without and with padding
-  Index positions = 1;                    // patches per row
-  Index step = 0;                         // values between the starts of two patches
-  Index out = 0;                          // outputs per patch, without padding
-  Index weight = 0, bias = 0;  // (patch, padded out) and (padded out) in the parameter vector
-
-  Index out_width() const { return padded(out); }
-  Index out_size() const { return positions * out_width(); }  // values of an output row
-};
-
-// Weights and bias of a layer in the parameter vector.
-struct LayerRange {
-  Index begin = 0, size = 0;
-  double inputs = 0;  // values that an output is a weighted sum of
 };
 
 // Activations of one batch; one per stack.
 template <typename T>
 struct EmbeddingWorkspace {
-  std::vector<AlignedBuffer<T>> z;          // output of each layer before its activation
-  std::vector<AlignedBuffer<T>> activated;  // input of each layer but the first
-  std::vector<AlignedBuffer<T>> gradient_z;
-  std::vector<AlignedBuffer<T>> transposed;
-  AlignedBuffer<T> patch_gradient;  // (rows, positions, patch) of the widest convolution
-  AlignedBuffer<T> gradient;        // of the parameters
+  std::vector<EncoderWorkspace<T>> encoders;
+  AlignedBuffer<T> filled;             // data with 0 where values are missing
+  AlignedBuffer<T> features;           // (rows, feature stride)
+  AlignedBuffer<T> estimates;          // (rows, padded estimates)
+  AlignedBuffer<T> features_gradient;  // of one encoder
+  AlignedBuffer<T> gradient;           // of the parameters
 };
 
 template <typename T>
@@ -68,10 +66,16 @@ class Embedding {
             GemmBackend backend = best_gemm_backend());
 
   Index parameters() const { return total_; }
-  Index feature_stride() const { return layers_.back().out_size(); }
+  Index feature_stride() const { return padded(options_.output_size()); }
   const std::vector<ParameterBlock>& blocks() const { return blocks_; }
   const EmbeddingOptions& options() const { return options_; }
+  // Of what is trained.
   const std::vector<LayerRange>& layers() const { return ranges_; }
+
+  // Where the estimates are among the features, and the rows of their weights in the parameter
+  // vector: row j is that of column j of the data.
+  Index first_estimate() const { return options_.output_size() - options_.estimates; }
+  MatrixView<T> estimate_weights(T* parameters) const;
 
   void initialize(T* parameters, Rng rng) const;
   EmbeddingWorkspace<T> make_workspace(Index rows, bool training) const;
@@ -79,23 +83,23 @@ class Embedding {
   // Features of the batch: (rows, feature_stride()), valid until the next call.
   const T* forward(EmbeddingWorkspace<T>& workspace, const T* parameters, const T* x,
                    Index x_stride, Index rows) const;
-  // dfeatures as the features; overwrites (=) workspace.gradient.
+  // dfeatures as the features; overwrites (=) workspace.gradient. Estimates get none.
   void backward(EmbeddingWorkspace<T>& workspace, const T* parameters, const T* dfeatures,
                 const T* x, Index x_stride, Index rows) const;
 
  private:
-  void layer_forward(T* z, const T* parameters, const AffineLayout& layer, const T* x,
-                     Index x_stride, Index rows) const;
-  void layer_backward(T* dweight, T* dbias, const AffineLayout& layer, const T* dz, const T* x,
-                      Index x_stride, Index rows) const;
-  void input_backward(EmbeddingWorkspace<T>& workspace, T* dx, const T* parameters,
-                      std::size_t layer, const T* dz, Index x_stride, Index rows) const;
+  struct Part {
+    Index column = 0, columns = 0;        // of the data
+    Index feature = 0, features = 0;      // where its features are
+    std::unique_ptr<Encoder<T>> encoder;  // null: the values themselves
+  };
+  bool has_gaps() const;
 
   EmbeddingOptions options_;
   Index data_size_;
   GemmBackend backend_;
-  const Kernels<T>& k_;
-  std::vector<AffineLayout> layers_;
+  std::vector<Part> parts_;
+  GridLayer estimates_;  // a dense layer without bias
   std::vector<LayerRange> ranges_;
   std::vector<ParameterBlock> blocks_;
   Index total_ = 0;

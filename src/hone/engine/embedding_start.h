@@ -8,6 +8,9 @@
 
 namespace hone {
 
+// Realisations for the start of an embedding: far from those of any epoch.
+constexpr std::uint64_t kFirstRealisationOfStart = std::uint64_t{1} << 40;
+
 // Weights of a linear compression to begin with: one feature for each parameter, its estimate
 // theta^ = x W, with W near the least-squares solution of E |x W - theta|^2.
 //

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "hone/core/error.h"
+#include "hone/engine/embedding_start.h"
 #include "hone/engine/flush_denormals.h"
+#include "hone/engine/ridge.h"
 
 namespace hone {
 namespace {
@@ -20,6 +22,7 @@ double rate_share(double inputs, const TrainingOptions& options) {
 
 EmbeddingTrainer::EmbeddingTrainer(NetworkStack& stack, const TrainingOptions& options, Rng rng)
     : embedding_(*stack.embedding()),
+      x_scores_(stack.x_scores()),
       parameters_(stack.embedding_parameters()),
       batch_rows_(options.batch_size),
       workspace_(embedding_.make_workspace(batch_rows_, true)),
@@ -35,6 +38,7 @@ EmbeddingTrainer::EmbeddingTrainer(NetworkStack& stack, const TrainingOptions& o
   for (Index k = 0; k < stack.size(); ++k) {
     member_gradients_.emplace_back(std::size_t(batch_rows_ * embedding_.feature_stride()));
   }
+  gradient_sum_ = AlignedBuffer<float>(std::size_t(batch_rows_ * embedding_.feature_stride()));
 }
 
 void EmbeddingTrainer::forget_past() {
@@ -53,12 +57,41 @@ void EmbeddingTrainer::start_with(const Matrix<float>& weights) {
   forget_past();
 }
 
+void EmbeddingTrainer::start_estimates(const TrainingData& data, MatrixView<const float> theta,
+                                       Index batch_size) {
+  const Index columns = data.x.cols();
+  const std::vector<char> used = embedding_.options().estimated_columns();
+  SegmentReader reader(data.x, x_scores_, batch_size, data.segment_bytes);
+  Matrix<float> weights;
+  if (data.x.random() || std::ranges::count(used, char(1)) > kMostRidgeColumns) {
+    weights = linear_start(reader, columns, theta, data.training, data.x.random(),
+                           kFirstRealisationOfStart);
+  } else {
+    RidgeFit fit = fit_ridge(reader, used, regression_targets(theta, data.training), data.training);
+    weights = std::move(fit.weights);
+    left_out_ = std::move(fit.left_out);
+  }
+  const MatrixView<float> places = embedding_.estimate_weights(parameters_.data());
+  HONE_ASSERT(weights.cols() <= places.cols());
+  for (Index j = 0; j < columns; ++j) {
+    if (used[std::size_t(j)] != 0) std::ranges::copy(weights.row(j), places.row(j).begin());
+  }
+  forget_past();
+}
+
 std::span<const float> EmbeddingTrainer::current() const {
   return average_.size() > 0 ? average_.span() : parameters_;
 }
 
-MatrixView<const float> EmbeddingTrainer::forward(MatrixView<const float> x) {
-  return forward(x, parameters_);
+MatrixView<const float> EmbeddingTrainer::forward(const Segment& batch) {
+  const MatrixView<const float> features = forward(batch.x, parameters_);
+  if (left_out_.rows() == 0) return features;
+  const Index stride = embedding_.feature_stride();
+  float* first = workspace_.features.data() + embedding_.first_estimate();
+  for (Index i = 0; i < batch.x.rows(); ++i) {
+    std::ranges::copy(left_out_.row(batch.rows[std::size_t(i)]), first + i * stride);
+  }
+  return features;
 }
 
 MatrixView<const float> EmbeddingTrainer::forward(MatrixView<const float> x,
@@ -81,7 +114,7 @@ Matrix<float> EmbeddingTrainer::features(MatrixView<const float> x) {
 void EmbeddingTrainer::step(MatrixView<const float> x, std::span<const Index> members,
                             double learning_rate) {
   const FlushDenormals flush;
-  AlignedBuffer<float>& total = workspace_.gradient_z.back();
+  AlignedBuffer<float>& total = gradient_sum_;
   std::ranges::fill(total.span(), 0.0F);
   const Index count = static_cast<Index>(total.size());
   const Kernels<float>& kernels = best_kernels<float>();

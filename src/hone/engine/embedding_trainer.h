@@ -5,6 +5,7 @@
 
 #include "hone/core/matrix.h"
 #include "hone/core/rng.h"
+#include "hone/engine/batches.h"
 #include "hone/engine/optimizer.h"
 #include "hone/engine/stack.h"
 #include "hone/engine/trainer.h"
@@ -20,8 +21,14 @@ class EmbeddingTrainer {
   // the others begin with 0. weights: (columns of x, features)
   void start_with(const Matrix<float>& weights);
 
-  // Features of up to a batch of rows, valid until the next call.
-  MatrixView<const float> forward(MatrixView<const float> x);
+  // For an embedding with estimates, before the first step: finds their weights from the rows of
+  // training (ridge.h), or by linear_start() where the data are random or have too many columns.
+  // theta: standard scores.
+  void start_estimates(const TrainingData& data, MatrixView<const float> theta, Index batch_size);
+
+  // Features of a batch of training, valid until the next call. Estimates are those that each row
+  // has without itself.
+  MatrixView<const float> forward(const Segment& batch);
   // Features of any number of rows by the weights that would be kept: the averaged ones, if any.
   Matrix<float> features(MatrixView<const float> x);
 
@@ -41,14 +48,17 @@ class EmbeddingTrainer {
   void forget_past();  // what is averaged and kept begins with the weights as they are
 
   const Embedding<float>& embedding_;
+  const Standardizer& x_scores_;
   std::span<float> parameters_;
   Index batch_rows_;
   EmbeddingWorkspace<float> workspace_;
+  Matrix<float> left_out_;                    // (rows, estimates); empty: as they are
   std::vector<Optimizer<float>> optimizers_;  // one for each layer
   std::vector<double> rate_shares_;           // of the learning rate, for each layer
   double weight_average_;
   AlignedBuffer<float> best_, average_;  // average_ is empty when weights are not averaged
   std::vector<AlignedBuffer<float>> member_gradients_;
+  AlignedBuffer<float> gradient_sum_;  // of all members
 };
 
 }  // namespace hone

@@ -5,35 +5,17 @@
 
 namespace hone {
 
-MemberTrainer::MemberTrainer(NetworkStack& stack, Index member, const TrainingOptions& options,
-                             const Rng& rng)
-    : network_(stack.network(member)),
-      spec_(stack.member(member)),
-      options_(options),
-      parameters_(stack.parameters(member)),
-      rng_(spec_.stream(rng)),
-      optimizer_(network_.layout().trained, options.optimizer),
-      best_(parameters_.size()) {
-  const Index inputs = std::ssize(spec_.columns) - (stack.components() > 0 ? 1 : 0);
-  network_.initialize(parameters_.data(), inputs, rng_.child("initial weights"));
-  if (options.weight_average > 0) average_ = AlignedBuffer<float>(parameters_.size());
-  forget_past();
-}
-
-void MemberTrainer::forget_past() {
-  if (average_.size() > 0) std::ranges::copy(parameters_, average_.data());
-  keep_as_best();
+MemberTrainer::MemberTrainer(NetworkStack& stack, Index first, Index count,
+                             const TrainingOptions& options, const Rng& rng)
+    : options_(options) {
+  networks_.reserve(static_cast<std::size_t>(count));
+  for (Index k = first; k < first + count; ++k) networks_.emplace_back(stack, k, options, rng);
 }
 
 void MemberTrainer::start_epoch(int epoch) {
-  dropout_key_ = rng_.child("dropout", static_cast<std::uint64_t>(epoch)).bits64();
+  for (NetworkInTraining& network : networks_) network.start_epoch(epoch);
   loss_sum_ = 0;
   steps_ = 0;
-}
-
-// A unit takes key + its number: steps are set apart by more units than there can be.
-std::uint64_t MemberTrainer::next_dropout_key() {
-  return dropout_key_ += 0x100000001b3ULL;
 }
 
 bool MemberTrainer::count_loss(double loss) {
@@ -42,58 +24,45 @@ bool MemberTrainer::count_loss(double loss) {
   return std::isfinite(loss);
 }
 
-void MemberTrainer::move(Workspace<float>& w, double learning_rate, Index data_columns) {
-  optimizer_.step(parameters_.data(), w.gradient.data(), learning_rate);
-  if (options_.column_shrinkage > 0) {
-    const NetworkLayout& layout = network_.layout();
-    const double length = learning_rate * options_.column_shrinkage;
-    best_kernels<float>().shorten_rows(parameters_.data() + layout.weight_x, length, data_columns,
-                                       layout.width);
-    if (layout.has_skip()) {
-      best_kernels<float>().shorten_rows(parameters_.data() + layout.skip_x, length, data_columns,
-                                         layout.output_width);
-    }
-  }
-  if (average_.size() > 0) {
-    best_kernels<float>().average(average_.data(), parameters_.data(),
-                                  static_cast<float>(options_.weight_average),
-                                  static_cast<Index>(average_.size()));
-  }
-}
-
 void MemberTrainer::keep_as_best() {
-  std::ranges::copy(current(), best_.data());
+  for (NetworkInTraining& network : networks_) network.keep_as_best();
 }
 void MemberTrainer::restore_best() {
-  std::ranges::copy(best_.span(), parameters_.begin());
+  for (NetworkInTraining& network : networks_) network.restore_best();
+}
+
+void draw_candidates(std::vector<Index>& candidates, std::span<const Index> rows,
+                     std::span<const Index> pool, Index negatives, Rng& rng) {
+  candidates.assign(rows.begin(), rows.end());
+  for (Index c = 0; c < negatives; ++c) {
+    for (const Index row : rows) {
+      const Index drawn = pool[rng.below(pool.size() - 1)];
+      candidates.push_back(drawn == row ? pool.back() : drawn);
+    }
+  }
 }
 
 RatioMemberTrainer::RatioMemberTrainer(RatioStack& stack, Index member, const ThetaTable& theta,
                                        const TrainingOptions& options, const Rng& rng)
-    : MemberTrainer(stack, member, options, rng),
+    : MemberTrainer(stack, member, 1, options, rng),
       theta_(theta),
-      validation_rng_(MemberSpec{spec_.columns}.stream(rng).child("validation")) {}
+      validation_rng_(MemberSpec{stack.member(member).columns}.stream(rng).child("validation")) {
+  const int most = std::max(options.loss.negatives, options.validation_negatives);
+  candidates_.reserve(static_cast<std::size_t>(options.batch_size) *
+                      static_cast<std::size_t>(1 + most));
+}
 
 void RatioMemberTrainer::start_epoch(int epoch) {
   MemberTrainer::start_epoch(epoch);
-  negatives_ = rng_.child("negatives", static_cast<std::uint64_t>(epoch));
+  negatives_ = network().rng().child("negatives", static_cast<std::uint64_t>(epoch));
 }
 
 void RatioMemberTrainer::gather_theta(Workspace<float>& w, std::span<const Index> rows,
-                                      std::span<const Index> pool, Index negatives,
-                                      Rng& rng) const {
+                                      std::span<const Index> pool, Index negatives, Rng& rng) {
+  draw_candidates(candidates_, rows, pool, negatives, rng);
   float* out = w.theta.data();
-  const auto copy_columns = [&](Index row) {
-    for (const int column : spec_.columns) *out++ = theta_.scores(row, column);
-  };
-  for (const Index row : rows) copy_columns(row);
-  for (Index c = 0; c < negatives; ++c) {
-    for (const Index row : rows) {
-      // A row is never its own negative.
-      Index drawn = pool[rng.below(pool.size() - 1)];
-      if (drawn == row) drawn = pool.back();
-      copy_columns(drawn);
-    }
+  for (const Index row : candidates_) {
+    for (const int column : network().spec().columns) *out++ = theta_.scores(row, column);
   }
 }
 
@@ -104,16 +73,17 @@ double RatioMemberTrainer::step(Workspace<float>& w, MatrixView<const float> x,
   const NetworkBatch<float> batch{.x = x.data(),
                                   .x_stride = x.stride(),
                                   .theta = w.theta.data(),
-                                  .theta_size = static_cast<Index>(spec_.columns.size()),
+                                  .theta_size = std::ssize(network().spec().columns),
                                   .rows = x.rows(),
                                   .candidates = candidates};
-  network_.forward(w, parameters_.data(), batch, next_dropout_key());
+  float* p = network().parameters().data();
+  network().network().forward(w, p, batch, network().next_dropout_key());
   const double loss =
       ratio_loss(w.dlogits.data(), w.logits.data(), x.rows(), candidates, options_.loss);
   if (!count_loss(loss)) return loss;
   std::ranges::fill(w.gradient.span(), 0.0F);
-  network_.backward(w, parameters_.data(), batch, dx);
-  move(w, learning_rate, x.cols());
+  network().network().backward(w, p, batch, dx);
+  network().move(w, learning_rate, x.cols());
   return loss;
 }
 
@@ -124,18 +94,19 @@ void RatioMemberTrainer::start_validation() {
 void RatioMemberTrainer::add_validation_loss(double& sum, Workspace<float>& w,
                                              MatrixView<const float> x,
                                              std::span<const Index> rows) {
-  const Index candidates = 1 + options_.validation_negatives, width = network_.layout().width;
-  const Index theta_size = static_cast<Index>(spec_.columns.size());
+  const Network<float>& net = network().network();
+  const Index candidates = 1 + options_.validation_negatives, width = net.layout().width;
+  const Index theta_size = std::ssize(network().spec().columns);
   const Index chunk = options_.batch_size;
+  const float* p = network().current().data();
   for (Index begin = 0; begin < x.rows(); begin += chunk) {
     const Index count = std::min(chunk, x.rows() - begin);
     gather_theta(w, rows.subspan(std::size_t(begin), std::size_t(count)),
                  theta_.validation_negatives, candidates - 1, *validation_negatives_);
-    network_.project_data(w.projected.data(), x.row(begin).data(), x.stride(), count,
-                          current().data());
+    net.project_data(w.projected.data(), x.row(begin).data(), x.stride(), count, p);
     for (Index c = 0; c < candidates; ++c) {
-      network_.evaluate(w, w.logits.data() + c * count, w.theta.data() + c * count * theta_size,
-                        theta_size, w.projected.data(), width, count, current().data());
+      net.evaluate(w, w.logits.data() + c * count, w.theta.data() + c * count * theta_size,
+                   theta_size, w.projected.data(), width, count, p);
     }
     sum += static_cast<double>(count) *
            ratio_loss<float>(nullptr, w.logits.data(), count, candidates, options_.loss);

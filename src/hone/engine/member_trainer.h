@@ -2,17 +2,14 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
-#include "hone/core/matrix.h"
-#include "hone/core/rng.h"
-#include "hone/engine/network.h"
-#include "hone/engine/stack.h"
-#include "hone/engine/trainer.h"
+#include "hone/engine/network_in_training.h"
 
 namespace hone {
 
-// Trains one member of a stack: its steps, its validation loss, its best weights. What its loss is,
-// the derived class knows.
+// Trains one member of a stack, or several whose loss is one: steps, validation loss, best weights.
+// What the loss is, the derived class knows.
 class MemberTrainer {
  public:
   virtual ~MemberTrainer() = default;
@@ -35,26 +32,17 @@ class MemberTrainer {
   double mean_training_loss() const { return steps_ == 0 ? 0 : loss_sum_ / steps_; }
 
  protected:
-  MemberTrainer(NetworkStack& stack, Index member, const TrainingOptions& options, const Rng& rng);
+  // `count` members of the stack from `first`.
+  MemberTrainer(NetworkStack& stack, Index first, Index count, const TrainingOptions& options,
+                const Rng& rng);
 
-  void forget_past();  // what is averaged and kept begins with the weights as they are
-  std::uint64_t next_dropout_key();
   // Remembers the loss; false if it is not finite.
   bool count_loss(double loss);
-  // One step of the optimiser, down workspace.gradient.
-  void move(Workspace<float>& workspace, double learning_rate, Index data_columns);
-  std::span<float> current() { return average_.size() > 0 ? average_.span() : parameters_; }
 
-  const Network<float>& network_;
-  const MemberSpec& spec_;
   const TrainingOptions& options_;
-  std::span<float> parameters_;
-  Rng rng_;
+  std::vector<NetworkInTraining> networks_;
 
  private:
-  Optimizer<float> optimizer_;
-  AlignedBuffer<float> best_, average_;  // average_ is empty when weights are not averaged
-  std::uint64_t dropout_key_ = 0;
   double loss_sum_ = 0;
   int steps_ = 0;
 };
@@ -65,6 +53,11 @@ struct ThetaTable {
   std::span<const Index> training_negatives;
   std::span<const Index> validation_negatives;
 };
+
+// candidates (1 + negatives, rows): the rows themselves, then negatives from `pool`. A row is never
+// its own negative.
+void draw_candidates(std::vector<Index>& candidates, std::span<const Index> rows,
+                     std::span<const Index> pool, Index negatives, Rng& rng);
 
 // Of a ratio network. Members that differ in their replica alone have the same validation
 // negatives, so that their losses compare.
@@ -81,14 +74,15 @@ class RatioMemberTrainer final : public MemberTrainer {
                            std::span<const Index> rows) override;
 
  private:
-  // workspace.theta (1 + negatives, rows, columns): the rows' own theta, then negatives from
-  // `pool`.
+  // workspace.theta (1 + negatives, rows, columns).
   void gather_theta(Workspace<float>& workspace, std::span<const Index> rows,
-                    std::span<const Index> pool, Index negatives, Rng& rng) const;
+                    std::span<const Index> pool, Index negatives, Rng& rng);
+  NetworkInTraining& network() { return networks_.front(); }
 
   ThetaTable theta_;
   Rng validation_rng_;
   std::optional<Rng> negatives_, validation_negatives_;
+  std::vector<Index> candidates_;
 };
 
 }  // namespace hone

@@ -11,7 +11,7 @@
 #include "hone/engine/workspace.h"
 
 // One network f(x, theta): a ratio network says log p(x | theta) / p(x), a density network the
-// numbers of a mixture of Gaussians (mixture.h).
+// numbers of a density (column_density.h).
 //
 //   z_0     = x W_x + theta W_theta + b                         input layer
 //   z_{i+1} = drop(act(norm(z_i))) W_i + b_i [+ z_{i-1}]        unit i, i = 0 .. units - 1

@@ -50,7 +50,7 @@ NetworkStack::NetworkStack(std::vector<MemberSpec> members, const NetworkOptions
   if (embedding.kind != EmbeddingKind::none) {
     embedding_ = std::make_unique<Embedding<float>>(inputs, embedding);
     embedding_parameters_ = AlignedBuffer<float>(std::size_t(embedding_->parameters()));
-    inputs = embedding.features;
+    inputs = embedding.output_size();
   }
   NetworkShape shape = shape_of(network, inputs, members_, components_);
   networks_.push_back(std::make_unique<Network<float>>(shape));
@@ -87,9 +87,12 @@ Matrix<float> NetworkStack::features(MatrixView<const float> x) const {
   x_scores_.apply(scores, x);
   if (!embedding_) return scores;
   Matrix<float> result(x.rows(), feature_stride());
-  EmbeddingWorkspace<float> workspace = embedding_->make_workspace(kTaskRows, false);
-  for (Index begin = 0; begin < x.rows(); begin += kTaskRows) {
-    const Index count = std::min(kTaskRows, x.rows() - begin);
+  // Layers of an encoder hold some 16 numbers for each of the data: 16 MiB of them at a time.
+  const Index fitting = (Index{1} << 18) / scores.cols() / 64 * 64;
+  const Index chunk = std::min(std::clamp<Index>(fitting, 64, kTaskRows), padded(x.rows()));
+  EmbeddingWorkspace<float> workspace = embedding_->make_workspace(chunk, false);
+  for (Index begin = 0; begin < x.rows(); begin += chunk) {
+    const Index count = std::min(chunk, x.rows() - begin);
     const float* values = embedding_->forward(workspace, embedding_parameters_.data(),
                                               scores.row(begin).data(), scores.cols(), count);
     std::copy(values, values + count * feature_stride(), result.row(begin).data());

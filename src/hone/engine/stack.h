@@ -70,8 +70,8 @@ class NetworkStack {
   Index feature_stride() const;
 
  protected:
-  // components: 0 for ratios, which see all columns of a member; else of the mixture that is the
-  // density of a member's last column given the others.
+  // components: 0 for ratios, which see all columns of a member; else of the density of a member's
+  // last column given the others.
   NetworkStack(std::vector<MemberSpec> members, const NetworkOptions& network, Index components,
                const EmbeddingOptions& embedding, Standardizer x, Standardizer theta);
   static NetworkStack stack_from_arrays(std::span<const NamedArray> arrays);

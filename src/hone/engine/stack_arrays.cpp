@@ -1,16 +1,17 @@
 // NetworkStack to named arrays and back. Layout of the arrays:
 //   shape                 every option that decides the parameters' shapes, as numbers
-//   components            of the densities' mixtures; absent for ratios
+//   components            of the densities: Gaussians or knots; absent for ratios
 //   members               (K, 1 + theta columns): replica, then columns, -1 beyond the last
 //   x.mean, x.inverse, theta.mean, theta.inverse
 //   x.center, x.softness  only where tails of x are softened
+//   encoders              with an embedding by blocks: estimates, then of every block its options
 //   embedding.*           without padding, but for zero rows between the channels of a layer
 //   <network parameter>   (K, rows, cols) or (K, cols), without padding
 #include <algorithm>
 #include <cmath>
 
 #include "hone/core/error.h"
-#include "hone/engine/mixture.h"
+#include "hone/engine/column_density.h"
 #include "hone/engine/stack.h"
 
 namespace hone {
@@ -54,13 +55,58 @@ void read_shape(NetworkOptions& n, EmbeddingOptions& e, std::span<const double> 
   n.activation = static_cast<Activation>(whole(v[4], 2, "activation"));
   n.norm = static_cast<Norm>(whole(v[5], 3, "norm"));
   n.dropout = v[6];
-  e.kind = static_cast<EmbeddingKind>(whole(v[7], 3, "embedding"));
+  e.kind = static_cast<EmbeddingKind>(whole(v[7], 5, "embedding"));
+  if (e.kind == EmbeddingKind::automatic)
+    fail(ErrorKind::io, "network file: embedding = automatic; the file is damaged");
   e.features = whole(v[8], 4096, "features");
   e.kernel = whole(v[9], 1 << 20, "kernel");
   e.stride = whole(v[10], 1 << 20, "stride");
   e.activation = static_cast<Activation>(whole(v[11], 2, "embedding activation"));
   for (const double size : v.subspan(12)) e.hidden.push_back(whole(size, 16384, "embedding size"));
   n.validate();
+}
+
+// estimates, then for each block: kind, features, kernel, stride, activation, pooled, missing,
+// numbers of its shape, these, layers, their channels.
+std::vector<double> encoder_numbers(const EmbeddingOptions& e) {
+  std::vector<double> numbers{double(e.estimates)};
+  for (const EncoderOptions& block : e.blocks) {
+    const auto add = [&](auto... values) { (numbers.push_back(double(values)), ...); };
+    add(block.kind, block.features, block.kernel, block.stride, block.activation, block.pooled,
+        block.missing, block.shape.size());
+    for (const Index length : block.shape) add(length);
+    add(block.channels.size());
+    for (const int channels : block.channels) add(channels);
+  }
+  return numbers;
+}
+
+void read_encoders(EmbeddingOptions& e, std::span<const double> v) {
+  std::size_t at = 0;
+  const auto next = [&](Index limit, const char* what) {
+    if (at >= v.size()) fail(ErrorKind::io, "network file: its encoders end early; it is damaged");
+    return whole_number(v[at++], limit, what);
+  };
+  e.estimates = static_cast<int>(next(4096, "estimates"));
+  while (at < v.size()) {
+    EncoderOptions block;
+    block.kind = static_cast<DataKind>(next(3, "kind of data"));
+    block.features = static_cast<int>(next(4096, "features"));
+    block.kernel = static_cast<int>(next(1 << 20, "kernel"));
+    block.stride = static_cast<int>(next(1 << 20, "stride"));
+    block.activation = static_cast<Activation>(next(2, "activation"));
+    block.pooled = next(1, "pooled") != 0;
+    block.missing = next(1, "missing") != 0;
+    for (Index left = next(3, "shape"); left > 0; --left) {
+      block.shape.push_back(next(Index{1} << 32, "shape"));
+    }
+    for (Index left = next(64, "layers"); left > 0; --left) {
+      block.channels.push_back(static_cast<int>(next(16384, "channels")));
+    }
+    // Refuses a shape that does not belong to the kind.
+    DataDescription({{.name = "x", .kind = block.kind, .shape = block.shape}});
+    e.blocks.push_back(std::move(block));
+  }
 }
 
 NamedArray floats(std::string name, std::vector<Index> shape, std::vector<float> values) {
@@ -144,7 +190,7 @@ void check_shapes(std::span<const NamedArray> arrays, const NetworkOptions& netw
   if (embedding.kind != EmbeddingKind::none) {
     embedding.validate(data_size);
     check_blocks(arrays, Embedding<float>(data_size, embedding).blocks(), 0);
-    inputs = embedding.features;
+    inputs = embedding.output_size();
   }
   const NetworkLayout layout(shape_of(network, inputs, members, components));
   check_blocks(arrays, layout.blocks, static_cast<Index>(members.size()));
@@ -158,6 +204,10 @@ std::vector<NamedArray> NetworkStack::to_arrays() const {
   std::vector<NamedArray> arrays;
   auto numbers = shape_numbers(shape.options, embedding);
   arrays.push_back({"shape", {static_cast<Index>(numbers.size())}, std::move(numbers)});
+  if (embedding.kind == EmbeddingKind::blocks) {
+    auto encoders = encoder_numbers(embedding);
+    arrays.push_back({"encoders", {static_cast<Index>(encoders.size())}, std::move(encoders)});
+  }
   if (components_ > 0) arrays.push_back({"components", {1}, std::vector{double(components_)}});
   const Index cols = 1 + most_columns(members_);
   std::vector<double> members(std::size_t(size() * cols), -1.0);
@@ -201,6 +251,9 @@ NetworkStack NetworkStack::stack_from_arrays(std::span<const NamedArray> arrays)
   NetworkOptions network;
   EmbeddingOptions embedding;
   read_shape(network, embedding, array_values<double>(arrays, "shape", std::vector<Index>{-1}));
+  if (embedding.kind == EmbeddingKind::blocks) {
+    read_encoders(embedding, array_values<double>(arrays, "encoders", std::vector<Index>{-1}));
+  }
   Standardizer theta = read_scores(arrays, "theta");
   std::vector<MemberSpec> members = read_members(arrays, static_cast<int>(theta.cols()));
   Standardizer x = read_scores(arrays, "x");

@@ -4,15 +4,13 @@
 #include <optional>
 
 #include "hone/engine/batches.h"
+#include "hone/engine/data_scores.h"
 #include "hone/engine/embedding_start.h"
 #include "hone/engine/training_input.h"
 #include "hone/engine/training_loop.h"
 
 namespace hone {
 namespace {
-
-// Realisations for the start of an embedding: far from those of any epoch.
-constexpr std::uint64_t kFirstOfStart = std::uint64_t{1} << 40;
 
 Matrix<float> standard_scores(const Standardizer& scores, MatrixView<const float> table) {
   Matrix<float> result(table.rows(), table.cols());
@@ -30,6 +28,9 @@ std::vector<MemberHistory> train_members(const TrainingData& data, RatioStack& s
   if (stack.embedding() != nullptr) {
     embedding.emplace(stack, options, rng.child("embedding"));
     if (start) embedding->start_with(*start);
+    if (stack.embedding()->options().estimates > 0) {
+      embedding->start_estimates(data, scores, options.batch_size);
+    }
   }
   std::vector<std::unique_ptr<MemberTrainer>> members;
   for (Index k = 0; k < stack.size(); ++k) {
@@ -63,7 +64,7 @@ TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
   TrainingData data = given;
   if (data.training_negatives.empty()) data.training_negatives = data.training;
   if (data.validation_negatives.empty()) data.validation_negatives = data.validation;
-  Standardizer x = fit_standardizer(data.x, data.training, "x", options.tails);
+  Standardizer x = fit_data_standardizer(data.x, data.training, options.tails, embedding);
   check_finite(data.x, data.validation, "x");
   const MatrixRows theta_rows(data.theta);
   Standardizer theta = fit_standardizer(theta_rows, data.training_negatives, "theta");
@@ -73,7 +74,7 @@ TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
       options.embedding_start == EmbeddingStart::regression) {
     SegmentReader reader(data.x, x, options.batch_size, data.segment_bytes);
     start = linear_start(reader, data.x.cols(), standard_scores(theta, data.theta), data.training,
-                         data.x.random(), kFirstOfStart);
+                         data.x.random(), kFirstRealisationOfStart);
     scale_columns(x, *start);
   }
   RatioStack stack(std::move(members), network, embedding, std::move(x), std::move(theta));

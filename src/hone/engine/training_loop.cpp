@@ -177,7 +177,7 @@ void Training::train_apart(const Segment& segment) {
 void Training::train_together(const Segment& segment) {
   const double rate = groups_[0].convergence.learning_rate();
   segment.for_batches(options_.batch_size, [&](const Segment& batch) {
-    const MatrixView<const float> features = embedding_->forward(batch.x);
+    const MatrixView<const float> features = embedding_->forward(batch);
     for_mine([&](const RunningMember& m, Workspace<float>& workspace) {
       float* gradient = embedding_->feature_gradient(m.member).data();
       const double loss = trainer(m.member).step(workspace, features, batch.rows, rate, gradient);

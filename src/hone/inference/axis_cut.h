@@ -23,6 +23,7 @@ struct AxisCut {
   double lost_mass = 0;                // estimated posterior mass outside of them
   double edge_low = 0, edge_high = 0;  // posterior at the ends of their hull over its peak
   std::vector<double> log_ratio;       // per cell: agreed_heights()
+  std::vector<double> values = {};     // of whole numbers: what is kept instead of cells
 };
 
 // Networks that are outvoted may lose no more than this of the posterior averaged over all, on an

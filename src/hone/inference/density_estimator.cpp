@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hone/core/error.h"
+#include "hone/inference/encoder_choice.h"
 #include "hone/inference/factors.h"
 #include "hone/inference/network_coordinates.h"
 #include "hone/inference/ratio_estimator.h"
@@ -10,12 +11,35 @@
 
 namespace hone {
 
+namespace {
+
+// Factor by factor, `ensemble` of each: which member of the stack; -1 if there is none.
+std::vector<Index> members_of(const DensityStack& stack,
+                              const std::vector<std::vector<int>>& factors, int ensemble) {
+  std::vector<Index> members;
+  for (const std::vector<int>& factor : factors) {
+    for (int e = 0; e < ensemble; ++e) {
+      Index k = 0;
+      while (k < stack.size() && (stack.member(k).columns != factor ||
+                                  stack.member(k).replica != static_cast<std::uint64_t>(e))) {
+        ++k;
+      }
+      members.push_back(k < stack.size() ? k : -1);
+    }
+  }
+  return members;
+}
+
+}  // namespace
+
 DensityEstimator::DensityEstimator(TruncatedPrior prior, std::vector<Marginal> marginals,
                                    int ensemble, DensityStack stack, std::vector<double> weights)
     : AmortizedPosterior(std::move(prior), std::move(marginals), ensemble, std::move(weights)),
       factors_(all_factors(this->marginals())),
-      stack_(std::move(stack)) {
-  HONE_ASSERT(stack_.size() == std::ssize(factors_) * ensemble);
+      stack_(std::move(stack)),
+      members_(members_of(stack_, factors_, ensemble)) {
+  HONE_ASSERT(stack_.size() == std::ssize(factors_) * ensemble &&
+              !std::ranges::count(members_, -1));
 }
 
 std::vector<Matrix<float>> DensityEstimator::log_density_blocks(
@@ -39,9 +63,10 @@ std::vector<Matrix<float>> DensityEstimator::log_density_blocks(
     Matrix<float>& out = result.emplace_back(features.rows(), each);
     std::copy(slope.data(), slope.data() + local.rows(), out.data());
     for (const std::vector<int>& factor : prefixes(columns)) {
-      stack_.add_log_densities({out.data(), static_cast<std::size_t>(local.rows())},
-                               find_factor(factors_, factor) * ensemble() + e,
-                               {features, each, scores, 1});
+      stack_.add_log_densities(
+          {out.data(), static_cast<std::size_t>(local.rows())},
+          members_[static_cast<std::size_t>(find_factor(factors_, factor) * ensemble() + e)],
+          {features, each, scores, 1});
     }
   }
   return result;
@@ -75,14 +100,17 @@ DensityResult train_posterior_factors(const EstimationRequest& request,
   for (const std::vector<int>& factor : factors) {
     for (int e = 0; e < ensemble; ++e) members.push_back({factor, static_cast<std::uint64_t>(e)});
   }
-  return train_densities({*data.x, theta, data.training, data.validation, data.training_negatives,
-                          data.validation_negatives},
-                         std::move(members),
-                         {.what = DensityOf::parameters,
-                          .components = options.density.components,
-                          .bounds = coordinate_bounds(data.prior)},
-                         options.network, options.embedding, options.training, rng,
-                         request.observer, group);
+  return train_best_form(options.embedding, [&](const EmbeddingOptions& embedding) {
+    return train_densities({*data.x, theta, data.training, data.validation, data.training_negatives,
+                            data.validation_negatives},
+                           members,
+                           {.what = DensityOf::parameters,
+                            .form = options.density.form,
+                            .components = options.density.components,
+                            .bounds = coordinate_bounds(data.prior)},
+                           options.network, embedding, options.training, rng, request.observer,
+                           group);
+  });
 }
 
 namespace {
@@ -141,8 +169,8 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
       stack.theta_scores().cols() != prior.dimensions()) {
     fail_misfit();
   }
-  for (Index k = 0; k < stack.size(); ++k) {
-    if (stack.member(k).columns != factors[static_cast<std::size_t>(k / ensemble)]) fail_misfit();
+  if (std::ranges::count(members_of(stack, factors, static_cast<int>(ensemble)), -1) > 0) {
+    fail_misfit();
   }
   return std::make_shared<const DensityEstimator>(
       TruncatedPrior(prior, region), std::move(marginals), static_cast<int>(ensemble),
@@ -152,7 +180,12 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
 }  // namespace
 
 const EstimatorKind& density_estimation() {
-  static const EstimatorKind kind{"density", train_networks, assemble, load, fitted_densities};
+  static const EstimatorKind kind{.name = "density",
+                                  .train = train_networks,
+                                  .assemble = assemble,
+                                  .load = load,
+                                  .fit = fitted_densities,
+                                  .any_axis = true};
   return kind;
 }
 

@@ -14,7 +14,7 @@ namespace hone {
 // region, nothing has to be corrected; where some fail, it is the posterior given that data exist.
 class DensityEstimator final : public AmortizedPosterior {
  public:
-  // Members of the stack: factor by factor (all_factors() of the marginals), `ensemble` of each.
+  // Members of the stack: all_factors() of the marginals, each with replicas 0 .. ensemble - 1.
   // `weights`: marginal by marginal.
   DensityEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
                    DensityStack stack, std::vector<double> weights);
@@ -32,6 +32,7 @@ class DensityEstimator final : public AmortizedPosterior {
  private:
   std::vector<std::vector<int>> factors_;
   DensityStack stack_;
+  std::vector<Index> members_;  // of the stack: factor by factor, `ensemble` of each
 };
 
 // Its row: what NPE and truncated NPE train.

@@ -51,7 +51,15 @@ struct EstimatorKind {
   InferenceOptions (*fit)(InferenceOptions, const DataSize&) = fitted;
   // Error{input} if it cannot learn from data of this length with these options.
   void (*check)(const InferenceOptions&, Index data_size) = nullptr;
+  // Learns each marginal from its own local coordinates alone, and so also those of quantities that
+  // are derived from the parameters (hone/inference/derived_data.h).
+  bool any_axis = false;
+  bool whole_numbers = false;  // can infer discrete parameters
 };
+
+// Whether its networks on these data learn behind an embedding that they share.
+bool shares_embedding(const EstimatorKind& kind, const InferenceOptions& options,
+                      const Dataset& data);
 
 // Both steps, in this process.
 TrainedPosterior estimate(const EstimatorKind& kind, const EstimationRequest& request);

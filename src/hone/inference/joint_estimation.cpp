@@ -1,5 +1,9 @@
 #include "hone/inference/joint_estimation.h"
 
+#include <algorithm>
+
+#include "hone/inference/atomic_estimation.h"
+#include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/ratio_estimator.h"
 #include "hone/posterior/joint_posterior.h"
 #include "hone/posterior/sample_posterior.h"
@@ -30,21 +34,36 @@ TrainedPosterior assemble(const EstimationRequest& request,
   return trained;
 }
 
+// The file lists the projections; what was trained is the joint posterior.
 template <GetKind all>
 SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
-  return std::make_shared<const JointPosterior>(all().load(prior, region, arrays),
+  std::vector<NamedArray> own(arrays.begin(), arrays.end());
+  std::ranges::replace_if(
+      own, [](const NamedArray& array) { return array.name == kMarginalsArray; },
+      marginals_to_array({joint(prior.dimensions())}));
+  return std::make_shared<const JointPosterior>(all().load(prior, region, own),
                                                 marginals_from_arrays(arrays, prior.dimensions()));
 }
 
 template <GetKind all>
 EstimatorKind joint_kind() {
-  return {"joint_" + all().name, train<all>, assemble<all>, load<all>};
+  return {"joint_" + all().name, train<all>, assemble<all>, load<all>, all().fit, all().check};
 }
 
 }  // namespace
 
 const EstimatorKind& joint_ratio_estimation() {
   static const EstimatorKind kind = joint_kind<ratio_estimation>();
+  return kind;
+}
+
+const EstimatorKind& joint_density_estimation() {
+  static const EstimatorKind kind = joint_kind<atomic_density_estimation>();
+  return kind;
+}
+
+const EstimatorKind& joint_likelihood_estimation() {
+  static const EstimatorKind kind = joint_kind<likelihood_estimation>();
   return kind;
 }
 

@@ -7,8 +7,8 @@
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/factors.h"
+#include "hone/inference/kernel_draws.h"
 #include "hone/inference/network_coordinates.h"
-#include "hone/inference/proposal_draws.h"
 #include "hone/posterior/sample_posterior.h"
 
 namespace hone {
@@ -17,6 +17,28 @@ namespace {
 // Below these a density is nothing: its logarithm stays a number.
 constexpr float kLeastLog = -1e5F;
 constexpr double kNothing = 1e-40;
+
+// Where fewer draws than this share count, others are made around them, so often at most.
+constexpr double kEnough = 0.25;
+constexpr int kRefinements = 2;
+
+double effective_size(std::span<const double> weights) {
+  double squares = 0;
+  for (const double weight : weights) squares += weight * weight;
+  return 1 / squares;
+}
+
+// Of the members, for row i of some x.
+std::vector<double> average_weights(const std::vector<Matrix<double>>& members, Index i,
+                                    std::span<const double> shares) {
+  std::vector<double> average(static_cast<std::size_t>(members.at(0).cols()));
+  for (std::size_t e = 0; e < members.size(); ++e) {
+    for (std::size_t j = 0; j < average.size(); ++j) {
+      average[j] += shares[e] * members[e](i, static_cast<Index>(j));
+    }
+  }
+  return average;
+}
 
 bool same(MatrixView<const float> a, MatrixView<const float> b) {
   if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
@@ -98,6 +120,30 @@ Matrix<float> LikelihoodEstimator::log_joint(MatrixView<const float> features,
   return out;
 }
 
+// Weights of proposed draws, per member (n, each): p(x | theta) p(theta) / q(theta | x), which add
+// up to 1 for every x.
+std::vector<Matrix<double>> LikelihoodEstimator::weights_of(MatrixView<const float> features,
+                                                            const ProposalDraws& proposed) const {
+  const Matrix<float> log = log_joint(features, proposed.local);
+  const Index each = proposed.local.rows() / features.rows();
+  std::vector<Matrix<double>> result;
+  for (int e = 0; e < ensemble(); ++e) {
+    Matrix<double>& weights = result.emplace_back(features.rows(), each);
+    for (Index i = 0; i < features.rows(); ++i) {
+      double peak = -std::numeric_limits<double>::infinity(), sum = 0;
+      for (Index j = 0; j < each; ++j) {
+        const Index r = i * each + j;
+        weights(i, j) = static_cast<double>(log(e, r)) -
+                        static_cast<double>(proposed.log_density[static_cast<std::size_t>(r)]);
+        peak = std::max(peak, weights(i, j));
+      }
+      for (double& weight : weights.row(i)) sum += weight = std::exp(weight - peak);
+      for (double& weight : weights.row(i)) weight /= sum;
+    }
+  }
+  return result;
+}
+
 std::shared_ptr<const LikelihoodEstimator::Draws> LikelihoodEstimator::draws(
     MatrixView<const float> features, Index each) const {
   {
@@ -109,26 +155,32 @@ std::shared_ptr<const LikelihoodEstimator::Draws> LikelihoodEstimator::draws(
   HONE_ASSERT(networks_.proposal.has_value());
   auto result = std::make_shared<Draws>();
   result->features = copy(features);
-  ProposalDraws proposals = draw_proposals(*networks_.proposal, prior(), features, each);
-  const Matrix<float> log = log_joint(features, proposals.local);
-  for (int e = 0; e < ensemble(); ++e) {
-    Matrix<double>& weights = result->weights.emplace_back(features.rows(), each);
-    for (Index i = 0; i < features.rows(); ++i) {
-      double peak = -std::numeric_limits<double>::infinity(), sum = 0;
-      for (Index j = 0; j < each; ++j) {
-        const Index r = i * each + j;
-        weights(i, j) = static_cast<double>(log(e, r)) -
-                        static_cast<double>(proposals.log_density[static_cast<std::size_t>(r)]);
-        peak = std::max(peak, weights(i, j));
-      }
-      for (double& weight : weights.row(i)) sum += weight = std::exp(weight - peak);
-      for (double& weight : weights.row(i)) weight /= sum;
-    }
+  ProposalDraws proposed = draw_proposals(*networks_.proposal, prior(), features, each);
+  result->weights = weights_of(features, proposed);
+  // One x has the time for draws where the first ones found the posterior.
+  for (int turn = 0; features.rows() == 1 && turn < kRefinements; ++turn) {
+    if (!refine(proposed, *result, turn)) break;
+    result->weights = weights_of(features, proposed);
   }
-  result->local = std::move(proposals.local);
+  result->local = std::move(proposed.local);
   const std::lock_guard lock(mutex_);
   last_ = result;
   return result;
+}
+
+// Draws again, around those that count, if these are few.
+bool LikelihoodEstimator::refine(ProposalDraws& proposed, const Draws& draws, int turn) const {
+  const std::vector<double> average = average_weights(draws.weights, 0, weights(0));
+  if (effective_size(average) > kEnough * static_cast<double>(average.size())) return false;
+  proposed = draw_around(proposed.local, average,
+                         Rng(0).child("around", static_cast<std::uint64_t>(turn)));
+  return true;
+}
+
+// As many networks are asked for every x, whatever there are: about 20,000.
+Index LikelihoodEstimator::draws_of_many() const {
+  constexpr Index kEvaluations = 20480, kFewest = 512, kMost = 1024;
+  return std::clamp(kEvaluations / networks_.likelihood.size(), kFewest, kMost);
 }
 
 std::vector<Matrix<float>> LikelihoodEstimator::joint_blocks(const Marginal& marginal,
@@ -149,6 +201,28 @@ std::vector<Matrix<float>> LikelihoodEstimator::joint_blocks(const Marginal& mar
   return result;
 }
 
+std::shared_ptr<const LikelihoodEstimator::Members> LikelihoodEstimator::smoothed(
+    Index marginal, const std::shared_ptr<const Draws>& drawn) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (smoothed_draws_ != drawn) {
+      smoothed_draws_ = drawn;
+      smoothed_.clear();
+    }
+    if (const auto found = smoothed_.find(marginal); found != smoothed_.end()) return found->second;
+  }
+  const Matrix<float> points =
+      columns_of(drawn->local, marginals()[static_cast<std::size_t>(marginal)]);
+  auto members = std::make_shared<Members>();
+  for (int e = 0; e < ensemble(); ++e) {
+    members->emplace_back(points, drawn->weights[static_cast<std::size_t>(e)].row(0),
+                          WeightedDensity::Cells{});
+  }
+  const std::lock_guard lock(mutex_);
+  if (smoothed_draws_ == drawn) smoothed_[marginal] = members;
+  return members;
+}
+
 Matrix<float> LikelihoodEstimator::log_densities(Index marginal, const Matrix<float>& features,
                                                  MatrixView<const float> local) const {
   const Marginal& columns = marginals()[static_cast<std::size_t>(marginal)];
@@ -160,28 +234,10 @@ Matrix<float> LikelihoodEstimator::log_densities(Index marginal, const Matrix<fl
     }
     return out;
   }
-  const auto drawn = draws(features, kDraws);
-  std::shared_ptr<const Smoothed> smoothed;
-  {
-    const std::lock_guard lock(mutex_);
-    if (smoothed_ && smoothed_->draws == drawn && smoothed_->marginal == marginal) {
-      smoothed = smoothed_;
-    }
-  }
-  if (!smoothed) {
-    auto fresh = std::make_shared<Smoothed>(Smoothed{drawn, marginal, {}});
-    const Matrix<float> points = columns_of(drawn->local, columns);
-    for (int e = 0; e < ensemble(); ++e) {
-      fresh->members.emplace_back(points, drawn->weights[static_cast<std::size_t>(e)].row(0),
-                                  WeightedDensity::Cells{});
-    }
-    smoothed = fresh;
-    const std::lock_guard lock(mutex_);
-    smoothed_ = fresh;
-  }
+  const auto members = smoothed(marginal, draws(features, kDraws));
   parallel_for(local.rows(), [&](Index i) {
     for (int e = 0; e < ensemble(); ++e) {
-      const double density = smoothed->members[static_cast<std::size_t>(e)](local.row(i));
+      const double density = (*members)[static_cast<std::size_t>(e)](local.row(i));
       out(e, i) = static_cast<float>(std::log(std::max(density, kNothing)));
     }
   });
@@ -192,23 +248,23 @@ std::vector<Matrix<float>> LikelihoodEstimator::log_density_blocks(
     Index marginal, MatrixView<const float> features, MatrixView<const float> local) const {
   const Marginal& columns = marginals()[static_cast<std::size_t>(marginal)];
   if (is_joint(columns)) return joint_blocks(columns, features, local);
-  const auto drawn = draws(features, kDrawsOfMany);
+  const Index many = draws_of_many();
+  const auto drawn = draws(features, many);
   const Matrix<float> points = columns_of(drawn->local, columns);
   const Index each = local.rows() / features.rows();
-  std::vector<Matrix<float>> result;
-  result.reserve(static_cast<std::size_t>(ensemble()));
-  for (int e = 0; e < ensemble(); ++e) result.emplace_back(features.rows(), each);
+  // The members together: smoothing takes longer than all else here.
+  Matrix<float> together(features.rows(), each);
   parallel_for(features.rows(), [&](Index i) {
-    for (int e = 0; e < ensemble(); ++e) {
-      const WeightedDensity density(points.view().rows(i * kDrawsOfMany, kDrawsOfMany),
-                                    drawn->weights[static_cast<std::size_t>(e)].row(i),
-                                    {.line = 512, .plane = 40});
-      for (Index j = 0; j < each; ++j) {
-        result[static_cast<std::size_t>(e)](i, j) =
-            static_cast<float>(std::log(std::max(density(local.row(i * each + j)), kNothing)));
-      }
+    const WeightedDensity density(points.view().rows(i * many, many),
+                                  average_weights(drawn->weights, i, weights(marginal)),
+                                  {.line = 256, .plane = 40});
+    for (Index j = 0; j < each; ++j) {
+      together(i, j) =
+          static_cast<float>(std::log(std::max(density(local.row(i * each + j)), kNothing)));
     }
   });
+  std::vector<Matrix<float>> result;
+  for (int e = 0; e < ensemble(); ++e) result.push_back(copy(together));
   return result;
 }
 
@@ -216,9 +272,7 @@ std::vector<double> LikelihoodEstimator::effective_sizes(const Matrix<float>& fe
   const auto drawn = draws(features, kDraws);
   std::vector<double> sizes;
   for (const Matrix<double>& weights : drawn->weights) {
-    double squares = 0;
-    for (const double weight : weights.row(0)) squares += weight * weight;
-    sizes.push_back(1 / squares);
+    sizes.push_back(effective_size(weights.row(0)));
   }
   return sizes;
 }

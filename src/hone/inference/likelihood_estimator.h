@@ -1,10 +1,12 @@
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
 
 #include "hone/engine/density_stack.h"
 #include "hone/inference/estimator.h"
+#include "hone/inference/proposal_draws.h"
 #include "hone/posterior/weighted_density.h"
 
 namespace hone {
@@ -27,18 +29,21 @@ struct LikelihoodNetworks {
 // The joint posterior of all parameters is that product. Marginals are integrals of it: draws from
 // a proposal (the posterior density, as it is, two and four times as wide, and the prior, so that
 // tails are seen) get weights p(x | theta) p(theta) / q(theta | x), and are smoothed
-// (hone/posterior/weighted_density.h). The draws are quasi-random and fixed: same x, same numbers.
+// (hone/posterior/weighted_density.h). Where few of them count, others are drawn around these. The
+// draws are fixed: same x, same numbers.
 class LikelihoodEstimator final : public AmortizedPosterior {
  public:
   LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
                       LikelihoodNetworks networks, std::vector<double> weights);
 
   std::string estimator() const override { return "likelihood"; }
+  bool normalized() const override { return false; }
   Index data_size() const override { return networks_.likelihood.theta_scores().cols(); }
   using AmortizedPosterior::features;
   Matrix<float> features(MatrixView<const float> x) const override;
   Matrix<float> log_densities(Index marginal, const Matrix<float>& features,
                               MatrixView<const float> local) const override;
+  // For many x all members say what they say together.
   std::vector<Matrix<float>> log_density_blocks(Index marginal, MatrixView<const float> features,
                                                 MatrixView<const float> local) const override;
   std::vector<NamedArray> to_arrays() const override;
@@ -49,7 +54,7 @@ class LikelihoodEstimator final : public AmortizedPosterior {
 
   // Of the draws behind the marginals of one x: 1 / sum of squared weights, per member.
   std::vector<double> effective_sizes(const Matrix<float>& features) const;
-  static constexpr Index kDraws = 16384, kDrawsOfMany = 512;  // for one x, for each of many
+  static constexpr Index kDraws = 16384;  // for one x
 
  private:
   // For rows of features: local coordinates and weights that add up to 1 for every x.
@@ -59,6 +64,10 @@ class LikelihoodEstimator final : public AmortizedPosterior {
     std::vector<Matrix<double>> weights;  // per member, (n, each)
   };
   std::shared_ptr<const Draws> draws(MatrixView<const float> features, Index each) const;
+  std::vector<Matrix<double>> weights_of(MatrixView<const float> features,
+                                         const ProposalDraws& proposed) const;
+  bool refine(ProposalDraws& proposed, const Draws& draws, int turn) const;
+  Index draws_of_many() const;  // for each x of many
   bool is_joint(const Marginal& marginal) const;
   std::vector<Matrix<float>> joint_blocks(const Marginal& marginal,
                                           MatrixView<const float> features,
@@ -68,12 +77,11 @@ class LikelihoodEstimator final : public AmortizedPosterior {
   // What was asked for last: checks and samplers ask for the same data again and again.
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Draws> last_;
-  struct Smoothed {
-    std::shared_ptr<const Draws> draws;
-    Index marginal = -1;
-    std::vector<WeightedDensity> members;
-  };
-  mutable std::shared_ptr<const Smoothed> smoothed_;
+  using Members = std::vector<WeightedDensity>;  // of one marginal
+  std::shared_ptr<const Members> smoothed(Index marginal,
+                                          const std::shared_ptr<const Draws>& drawn) const;
+  mutable std::shared_ptr<const Draws> smoothed_draws_;               // one x
+  mutable std::map<Index, std::shared_ptr<const Members>> smoothed_;  // by marginal
 };
 
 // Its row: what NLE and truncated NLE train.

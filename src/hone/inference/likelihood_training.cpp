@@ -4,6 +4,7 @@
 #include "hone/core/error.h"
 #include "hone/inference/density_estimator.h"
 #include "hone/inference/factors.h"
+#include "hone/inference/later_pieces.h"
 #include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/network_coordinates.h"
 #include "hone/inference/ratio_estimator.h"
@@ -13,17 +14,6 @@ namespace hone {
 namespace {
 
 constexpr int kSelectionNetworks = 2;
-
-// A part of the pieces of a group, counted from 0.
-class LaterPieces final : public ProcessGroup {
- public:
-  LaterPieces(ProcessGroup& group, Index first) : group_(group), first_(first) {}
-  bool mine(Index piece) const override { return group_.mine(first_ + piece); }
-
- private:
-  ProcessGroup& group_;
-  Index first_;
-};
 
 class TrainedLikelihood final : public TrainedNetworks {
  public:
@@ -89,10 +79,19 @@ TrainingResult train_selection(const EstimationRequest& request, const Inference
                request.observer, group);
 }
 
-std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& request,
+// Its networks see the data themselves, as those do that propose draws.
+InferenceOptions without_embedding(InferenceOptions options) {
+  options.embedding = {};
+  return options;
+}
+
+std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked,
                                                 ProcessGroup& group) {
-  const Dataset& data = request.data;
-  const InferenceOptions options = fitted_densities(request.options, data_size(data));
+  const Dataset& data = asked.data;
+  const InferenceOptions plain = without_embedding(asked.options);
+  const EstimationRequest request{data,  asked.marginals, asked.ensemble,
+                                  plain, asked.rng,       asked.observer};
+  const InferenceOptions options = fitted_densities(plain, data_size(data));
   const Matrix<float> contexts = parameter_features(data.prior, data.theta);
   const auto columns = static_cast<std::size_t>(data.x->cols());
   TrainingOptions training = options.training;
@@ -102,6 +101,7 @@ std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& request
                        data.validation_negatives},
                       likelihood_members(data.x->cols(), request.ensemble, request.rng),
                       {.what = DensityOf::data,
+                       .form = options.density.form,
                        .components = options.density.components,
                        .bounds = {std::vector(columns, -std::numeric_limits<float>::infinity()),
                                   std::vector(columns, std::numeric_limits<float>::infinity())}},
@@ -183,7 +183,9 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
       networks.likelihood.size() != ensemble * columns ||
       networks.likelihood.data_size() != 2 * prior.dimensions() ||
       (smaller && (!networks.proposal || networks.proposal->size() != prior.dimensions() ||
-                   networks.proposal->data_size() != columns))) {
+                   networks.proposal->theta_scores().cols() != prior.dimensions() ||
+                   networks.proposal->data_size() != columns)) ||
+      (networks.selection && networks.selection->theta_scores().cols() != prior.dimensions())) {
     fail_misfit();
   }
   return std::make_shared<const LikelihoodEstimator>(
@@ -191,8 +193,14 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
       std::move(networks), std::vector<double>(weights.begin(), weights.end()));
 }
 
+InferenceOptions fitted_likelihood(InferenceOptions options, const DataSize& data) {
+  options.embedding.kind = EmbeddingKind::none;
+  return fitted_densities(std::move(options), data);
+}
+
 void check(const InferenceOptions& options, Index data_size) {
-  if (options.embedding.kind != EmbeddingKind::none) {
+  const EmbeddingKind kind = options.embedding.kind;
+  if (kind != EmbeddingKind::none && kind != EmbeddingKind::automatic) {
     fail_value("embedding", "not none",
                fmt::format("{} learns the density of the data themselves; use none, or a method "
                            "that learns from compressed data, such as tmnre or npe",
@@ -211,8 +219,8 @@ void check(const InferenceOptions& options, Index data_size) {
 }  // namespace
 
 const EstimatorKind& likelihood_estimation() {
-  static const EstimatorKind kind{"likelihood", train_networks,   assemble,
-                                  load,         fitted_densities, check};
+  static const EstimatorKind kind{"likelihood", train_networks,    assemble,
+                                  load,         fitted_likelihood, check};
   return kind;
 }
 

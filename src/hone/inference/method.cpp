@@ -47,6 +47,9 @@ FinalTraining train_in_final_region(const InferenceRequest& request, const Regio
         kind, {data, request.marginals, kind.fit(options, data_size(data)).ensemble, options,
                request.rng.child("final"), request.observer});
   });
+  if (const std::string shares = posterior.posterior->describe_shares(); !shares.empty()) {
+    request.observer.log(LogLevel::info, "estimators count by evidence: " + shares);
+  }
   Region trained_in = posterior.posterior->prior().region();
   const Index rows = simulations.count_inside(trained_in);
   return {std::move(posterior), std::move(trained_in), rows};

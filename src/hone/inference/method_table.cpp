@@ -1,4 +1,5 @@
 #include "hone/inference/abc.h"
+#include "hone/inference/combined_estimation.h"
 #include "hone/inference/density_estimator.h"
 #include "hone/inference/joint_estimation.h"
 #include "hone/inference/likelihood_estimator.h"
@@ -24,8 +25,8 @@ const std::vector<Method>& method_table() {
            "Cuts the prior in rounds to where the posterior can be, then trains all marginals "
            "there",
        .option_groups = {"Algorithm", "Rounds", "Truncation", "Networks", "Shared embedding",
-                         "Training"},
-       .estimator = ratio_estimation,
+                         "Training", "Densities"},
+       .estimator = combined_estimation,
        .infer = tmnre},
       {.name = "mnre",
        .title = "MNRE",
@@ -46,6 +47,15 @@ const std::vector<Method>& method_table() {
                          "Training", "Densities"},
        .estimator = density_estimation,
        .infer = tnpe},
+      {.name = "snpe",
+       .title = "SNPE",
+       .summary = "Learns the density of the joint posterior in rounds, each of which simulates "
+                  "from the posterior of the one before",
+       .option_groups = {"Algorithm", "Rounds", "Networks", "Shared embedding", "Training",
+                         "Densities"},
+       .estimator = joint_density_estimation,
+       .infer = snpe,
+       .amortized = false},
       {.name = "nle",
        .title = "NLE",
        .summary = "Learns the likelihood of the data, on simulations from the whole prior",
@@ -58,6 +68,14 @@ const std::vector<Method>& method_table() {
        .option_groups = {"Algorithm", "Rounds", "Truncation", "Networks", "Training", "Densities"},
        .estimator = likelihood_estimation,
        .infer = tnle},
+      {.name = "snle",
+       .title = "SNLE",
+       .summary = "Learns the likelihood in rounds, each of which simulates from the posterior of "
+                  "the one before",
+       .option_groups = {"Algorithm", "Rounds", "Networks", "Training", "Densities"},
+       .estimator = joint_likelihood_estimation,
+       .infer = snle,
+       .amortized = false},
       {.name = "nre",
        .title = "NRE",
        .summary =

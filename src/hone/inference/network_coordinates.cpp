@@ -26,6 +26,9 @@ bool has_ends(const TruncatedPrior& prior, int d) {
 }  // namespace
 
 float network_coordinate(const TruncatedPrior& prior, int d, float local) {
+  if (prior.prior()[d].discrete()) {
+    return static_cast<float>(prior.to_local(d, prior.to_theta(d, static_cast<double>(local))));
+  }
   if (has_ends(prior, d)) return local;
   constexpr float kEnd = 1e-7F;  // a float does not tell more of its distance to 1
   const double inside = static_cast<double>(std::clamp(local, kEnd, 1 - kEnd));

@@ -8,7 +8,9 @@ namespace hone {
 
 // What networks see of a parameter. Between finite bounds it is the local coordinate; without them
 // the normal quantile of u, in which a normal or lognormal posterior is a parabola also far out,
-// where u has no resolution left (docs/decisions/0003-default-preset.md has the gain).
+// where u has no resolution left (docs/decisions/0003-default-preset.md has the gain). Of whole
+// numbers it is the middle of what the value owns of the local coordinate: what networks say is the
+// same in all of it.
 float network_coordinate(const TruncatedPrior& prior, int d, float local);
 float local_coordinate(const TruncatedPrior& prior, int d, float coordinate);  // back again
 // log of d coordinate / d local.

@@ -10,4 +10,7 @@ namespace hone {
 InferenceResult nle(const InferenceRequest& request);
 InferenceResult tnle(const InferenceRequest& request);
 
+// In rounds, each of which simulates at parameters drawn from the posterior of the round before.
+InferenceResult snle(const InferenceRequest& request);
+
 }  // namespace hone

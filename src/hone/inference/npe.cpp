@@ -2,6 +2,7 @@
 
 #include "hone/inference/density_estimator.h"
 #include "hone/inference/mnre.h"
+#include "hone/inference/sequential.h"
 #include "hone/inference/tmnre.h"
 
 namespace hone {
@@ -13,6 +14,10 @@ InferenceResult npe(const InferenceRequest& request) {
 
 InferenceResult tnpe(const InferenceRequest& request) {
   return truncate_in_rounds(request, density_estimation());
+}
+
+InferenceResult snpe(const InferenceRequest& request) {
+  return propose_from_posteriors(request);
 }
 
 }  // namespace hone

@@ -9,4 +9,8 @@ namespace hone {
 InferenceResult npe(const InferenceRequest& request);
 InferenceResult tnpe(const InferenceRequest& request);
 
+// SNPE-C: in rounds, each of which simulates at parameters drawn from the posterior of the round
+// before. The atomic loss (atomic_estimation.h) accounts for where they were drawn from.
+InferenceResult snpe(const InferenceRequest& request);
+
 }  // namespace hone

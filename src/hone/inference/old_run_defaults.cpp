@@ -13,7 +13,7 @@ constexpr const char* kDefaults = R"({
   "final_fraction": 0.0, "spend_all": true, "max_failed_fraction": 0.5,
   "epsilon": 2.2603294069810542e-06,
   "padding": 0.01, "padding_rows": 5.0, "gap_width": 0.05, "gap_margin": 3.0,
-  "truncation_grid": 4096, "round_ensemble": 2, "ensemble": 2, "ensemble_rows": 0,
+  "truncation_grid": 4096, "round_ensemble": 2, "estimators": "ratio", "ensemble": 2, "ensemble_rows": 0,
   "network": "resnet", "hidden": 64, "depth": 2, "activation": "relu", "norm": "batch",
   "dropout": 0.0, "embedding": "none", "embedding_features": 10, "embedding_hidden": [],
   "embedding_kernel": 5, "embedding_stride": 2, "embedding_activation": "relu",
@@ -23,7 +23,7 @@ constexpr const char* kDefaults = R"({
   "plateau_patience": 5, "cosine_floor": 0.0, "batch_size": 128, "minimum_steps": 1,
   "max_epochs": 300, "patience": 20, "validation_negatives": 4, "validation_fraction": 0.1,
   "tails": "keep", "column_shrinkage": 0.0, "weight_average": 0.0,
-  "components": 8, "density_steps": 1500, "density_dropout": 0.0,
+  "density": "mixture", "components": 8, "density_steps": 1500, "density_dropout": 0.0, "atoms": 10,
   "abc_scale": "deviation", "abc_adjust": true, "abc_accept_fraction": 0.02,
   "abc_accept_minimum": 200, "abc_population_fraction": 0.1, "abc_quantile": 0.2,
   "abc_kernel_scale": 0.5

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hone/core/error.h"
+#include "hone/inference/encoder_choice.h"
 #include "hone/inference/method.h"
 
 namespace hone {
@@ -54,6 +55,7 @@ int networks(int least, Index ensemble_rows, Index rows) {
 }  // namespace
 
 InferenceOptions fitted(InferenceOptions options, const DataSize& data) {
+  options.embedding = chosen_embedding(options, data);
   options.ensemble = networks(options.ensemble, options.ensemble_rows, data.rows);
   options.round_ensemble = networks(options.round_ensemble, options.ensemble_rows, data.rows);
   // Where a ratio falls below epsilon is an extrapolation, and the fewer simulations there are, the
@@ -66,13 +68,14 @@ InferenceOptions fitted(InferenceOptions options, const DataSize& data) {
   const Index fitting = data.training_rows / options.minimum_steps;
   training.batch_size =
       std::min(training.batch_size, static_cast<int>(std::max<Index>(8, fitting)));
+  if (options.embedding.kind == EmbeddingKind::blocks) fit_training_to_encoders(training, data);
   // An average that remembers no more than the last tenth of the steps.
   const Index steps_per_epoch = data.training_rows / training.batch_size;
   const double steps =
       static_cast<double>(training.max_epochs) * static_cast<double>(steps_per_epoch);
   training.weight_average = std::clamp(1 - 10 / steps, 0.0, training.weight_average);
   const bool compressed = options.embedding.kind != EmbeddingKind::none;
-  const Index columns = compressed ? options.embedding.features : data.columns;
+  const Index columns = compressed ? options.embedding.output_size() : data.columns;
   if (columns < kManyColumns) training.column_shrinkage = 0;
   return options;
 }
@@ -100,12 +103,15 @@ InferenceOptions fitted_densities(InferenceOptions options, const DataSize& data
   return used;
 }
 
-FittedOptions fitted_options(const InferenceOptions& used, int networks) {
+FittedOptions fitted_options(const InferenceOptions& used, int networks,
+                             const DataDescription& data) {
   return {.networks = networks,
           .batch_size = used.training.batch_size,
           .weight_average = used.training.weight_average,
           .column_shrinkage = used.training.column_shrinkage,
-          .padding = used.truncation.padding};
+          .padding = used.truncation.padding,
+          .embedding =
+              used.embedding.kind == EmbeddingKind::none ? "" : describe(used.embedding, data)};
 }
 
 void InferenceOptions::validate(Index data_size) const {
@@ -113,6 +119,9 @@ void InferenceOptions::validate(Index data_size) const {
   // What depends on more than one option, or on the data.
   validate_as_options(embedding, data_size);
   validate_as_options(training);
+  if (density.form == DensityForm::spline && density.components < 2) {
+    fail_value("components", density.components, "must be 2 or greater: a spline has two ends");
+  }
   const EstimatorKind& kind = find_method(method).estimator();
   if (kind.check != nullptr) kind.check(*this, data_size);
 }

@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hone/core/data_description.h"
+#include "hone/engine/column_density.h"
 #include "hone/engine/trainer.h"
 #include "hone/inference/limits.h"
 
@@ -33,11 +35,19 @@ struct TruncationOptions {
 
 // Networks that learn densities (density_estimator.h, likelihood_estimator.h).
 struct DensityOptions {
-  int components = 8;  // Gaussians that a density is a mixture of
+  DensityForm form = DensityForm::mixture;
+  int components = 8;  // Gaussians of a mixture, or knots of a spline
   Index steps = 1500;  // of the optimiser at the least: few simulations get more epochs
   double dropout = 0;
+  int atoms = 10;  // parameter vectors that the atomic loss of SNPE chooses from
 
   bool operator==(const DensityOptions&) const = default;
+};
+
+// What answers in the final region of TMNRE.
+enum class Estimators {
+  ratio,     // ratio networks, as in the paper
+  evidence,  // these and a likelihood, each as much as it predicts held-out simulations
 };
 
 // What the columns of the data are divided by before distances are measured.
@@ -75,13 +85,14 @@ struct InferenceOptions {
   bool spend_all = true;        // simulate what is left of the budget in the final region
   TruncationOptions truncation;
 
+  Estimators estimators = Estimators::evidence;
   int ensemble = 2;            // networks per requested marginal
   int round_ensemble = 2;      // networks per axis while truncating
   Index ensemble_rows = 2000;  // more of both where networks x simulations is less
   double validation_fraction = 0.1;
   int minimum_steps = 8;  // per epoch: batches get smaller for small data sets
   NetworkOptions network{.activation = Activation::silu, .norm = Norm::alternate, .dropout = 0.05};
-  EmbeddingOptions embedding;
+  EmbeddingOptions embedding{.kind = EmbeddingKind::automatic, .hidden = {}};
   TrainingOptions training{
       .loss = {},
       .optimizer = {.kind = OptimizerKind::adamw, .learning_rate = 5e-3, .weight_decay = 1e-2},
@@ -108,6 +119,8 @@ struct DataSize {
   Index rows = 0;           // simulations that succeeded
   Index training_rows = 0;  // of which so many do not validate
   Index columns = 0;        // numbers of each
+  Index parameters = 0;
+  DataDescription data = {};  // what the numbers are, if that is declared
 };
 
 // The options as they are used on so many simulations: few of them get more networks, smaller
@@ -125,8 +138,10 @@ struct FittedOptions {
   int batch_size = 0;
   double weight_average = 0, column_shrinkage = 0;
   double padding = 0;
+  std::string embedding = {};  // what stands before the networks (encoder_choice.h); empty: nothing
 };
-FittedOptions fitted_options(const InferenceOptions& used, int networks);
+FittedOptions fitted_options(const InferenceOptions& used, int networks,
+                             const DataDescription& data);
 
 // One of preset_names(); Error{input} otherwise.
 InferenceOptions preset(const std::string& name);

@@ -23,6 +23,7 @@ InferenceOptions paper_preset() {
   o.stop_axis_ratio = 1;
   o.stop_rounds = 1;
   o.final_fraction = 0;
+  o.estimators = Estimators::ratio;
   o.ensemble = o.round_ensemble = 1;
   o.ensemble_rows = 0;
   o.minimum_steps = 1;
@@ -34,6 +35,7 @@ InferenceOptions paper_preset() {
                .activation = Activation::relu,
                .norm = Norm::batch,
                .dropout = 0};
+  o.embedding.kind = EmbeddingKind::none;
   o.training = {
       .loss = {},
       .optimizer = {.kind = OptimizerKind::adam, .learning_rate = 0.01},
@@ -71,6 +73,8 @@ InferenceOptions published_preset() {
   o.training.max_epochs = 5000;
   o.training.patience = 20;
   o.training.validation_negatives = 9;
+  o.density.form = DensityForm::spline;
+  o.density.components = 11;  // 10 bins
   o.abc = {.scale = AbcScale::none,
            .adjust = false,
            .accept_fraction = 1e-9,

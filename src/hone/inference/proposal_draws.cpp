@@ -43,10 +43,10 @@ Matrix<double> even_points(Index each, Index dimensions) {
 // scores(r, d) of the draws of one row that are not uniform, and log densities of all of them, by
 // part: += log p_w.
 void draw_parameter(MatrixView<float> scores, std::span<Matrix<float>> log_parts, Index row,
-                    const DensityStack& posterior, Index d, const Matrix<float>& mixtures,
+                    const DensityStack& posterior, Index d, const Matrix<float>& densities,
                     const Matrix<double>& points) {
   const Index each = points.rows(), begin = row * each;
-  const MixtureShape shape = posterior.mixture(d);
+  const DensityShape shape = posterior.shape(d);
   std::vector<double> uniform(static_cast<std::size_t>(each));
   std::vector<float> y(uniform.size()), log(uniform.size());
   for (Index i = 0; i < each; ++i) {
@@ -56,14 +56,13 @@ void draw_parameter(MatrixView<float> scores, std::span<Matrix<float>> log_parts
   for (std::size_t k = 0; k < kParts.size(); ++k) {
     if (kParts[k].wider == 0) continue;
     const Index first = part_begin(k, each), count = part_begin(k + 1, each) - first;
-    mixture_draws(y.data() + first, mixtures.row(begin + first).data(), uniform.data() + first,
+    density_draws(y.data() + first, densities.row(begin + first).data(), uniform.data() + first,
                   count, shape, kParts[k].wider);
   }
   for (Index i = 0; i < each; ++i) scores(begin + i, d) = y[static_cast<std::size_t>(i)];
   for (std::size_t k = 0; k < kParts.size(); ++k) {
     if (kParts[k].wider == 0) continue;
-    wider_mixture_log_density(log.data(), mixtures.row(begin).data(), y.data(), each, shape,
-                              kParts[k].wider);
+    log_density(log.data(), densities.row(begin).data(), y.data(), each, shape, kParts[k].wider);
     for (Index i = 0; i < each; ++i) log_parts[k](row, i) += log[static_cast<std::size_t>(i)];
   }
 }
@@ -84,14 +83,14 @@ ProposalDraws draw_proposals(const DensityStack& posterior, const TruncatedPrior
   for (Index d = 0; d < dimensions; ++d) {
     const auto at = static_cast<std::size_t>(d);
     const int axis = static_cast<int>(d);
-    const Matrix<float> mixtures = posterior.outputs(d, {features, each, scores, 1});
+    const Matrix<float> densities = posterior.outputs(d, {features, each, scores, 1});
     parallel_for(n, [&](Index row) {
       for (Index i = uniform_from; i < each; ++i) {
         const float local = static_cast<float>(points(i, d));
         scores(row * each + i, d) =
             (network_coordinate(prior, axis, local) - standard.mean[at]) * standard.inverse[at];
       }
-      draw_parameter(scores, log_parts, row, posterior, d, mixtures, points);
+      draw_parameter(scores, log_parts, row, posterior, d, densities, points);
       for (Index i = 0; i < each; ++i) {
         const Index r = row * each + i;
         const float coordinate = scores(r, d) / standard.inverse[at] + standard.mean[at];

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "hone/core/error.h"
+#include "hone/inference/encoder_choice.h"
 #include "hone/inference/network_coordinates.h"
 
 namespace hone {
@@ -116,11 +117,17 @@ std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& request
   const InferenceOptions options = fitted(request.options, data_size(data));
   const Matrix<float> theta =
       network_coordinates(data.prior, all_parameters(data.prior), data.theta);
-  return std::make_unique<RatioNetworks>(train({*data.x, theta, data.training, data.validation,
-                                                data.training_negatives, data.validation_negatives},
-                                               make_members(request.marginals, request.ensemble),
-                                               options.network, options.embedding, options.training,
-                                               request.rng, request.observer, group));
+  const TrainingData rows{*data.x,
+                          theta,
+                          data.training,
+                          data.validation,
+                          data.training_negatives,
+                          data.validation_negatives};
+  const auto train_with = [&](const EmbeddingOptions& embedding) {
+    return train(rows, make_members(request.marginals, request.ensemble), options.network,
+                 embedding, options.training, request.rng, request.observer, group);
+  };
+  return std::make_unique<RatioNetworks>(train_best_form(options.embedding, train_with));
 }
 
 TrainedPosterior assemble(const EstimationRequest& request,
@@ -143,7 +150,12 @@ TrainedPosterior assemble(const EstimationRequest& request,
 }  // namespace
 
 const EstimatorKind& ratio_estimation() {
-  static const EstimatorKind kind{"ratio", train_networks, assemble, load};
+  static const EstimatorKind kind{.name = "ratio",
+                                  .train = train_networks,
+                                  .assemble = assemble,
+                                  .load = load,
+                                  .any_axis = true,
+                                  .whole_numbers = true};
   return kind;
 }
 

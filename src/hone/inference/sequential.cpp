@@ -48,10 +48,10 @@ InferenceResult propose_from_posteriors(const InferenceRequest& request) {
   const std::vector<Index> sizes = round_sizes(options, options.budget, simulations.issued());
   const auto train = [&](const Rng& rng) {
     const Dataset data = simulations.inside(whole, options.validation_fraction);
-    const InferenceOptions used = fitted(options, data_size(data));
+    const InferenceOptions used = kind.fit(options, data_size(data));
     return std::pair(request.trainer.train(kind, {data, request.marginals, used.ensemble, options,
                                                   rng, request.observer}),
-                     fitted_options(used, used.ensemble));
+                     fitted_options(used, used.ensemble, data.description));
   };
 
   std::vector<Round> rounds;

@@ -144,6 +144,15 @@ Index Simulations::failed() const {
 
 namespace {
 
+// A whole number stands anywhere in what it owns, so that local coordinates are uniform.
+float local_value(const TruncatedPrior& prior, int d, double theta, std::int64_t id,
+                  const Rng& rng) {
+  if (!prior.prior()[d].discrete()) return static_cast<float>(prior.to_local(d, theta));
+  Rng within = rng.child("within a whole number", static_cast<std::uint64_t>(id))
+                   .child("parameter", static_cast<std::uint64_t>(d));
+  return static_cast<float>(prior.to_local(d, theta, within.uniform()));
+}
+
 // A ratio of the joint density to p(x) times any density of the parameters gives the posterior,
 // over that density. Against uniform negatives it is the posterior density in local coordinates
 // itself, whatever the correlations, and whatever shape the region has inside its intervals.
@@ -155,7 +164,7 @@ void add_with_uniform_negatives(Dataset& data, const Matrix<double>& theta,
     const std::int64_t id = data.ids[static_cast<std::size_t>(i)];
     Rng uniform = rng.child("uniform negative", static_cast<std::uint64_t>(id));
     for (Index d = 0; d < theta.cols(); ++d) {
-      data.theta(i, d) = static_cast<float>(data.prior.to_local(static_cast<int>(d), theta(i, d)));
+      data.theta(i, d) = local_value(data.prior, static_cast<int>(d), theta(i, d), id, rng);
       data.theta(n + i, d) = static_cast<float>(uniform.uniform());
     }
     const bool validates = is_validation(id, validation_fraction);
@@ -171,9 +180,11 @@ Dataset Simulations::inside(const Region& region, double validation_fraction, In
   data.issued = issued_;
   data.first = first;
   data.x = store_.x_rows(data.ids);
+  for (const std::int64_t id : data.ids) data.rounds.push_back(store_.info(id).round);
   if (noise_ != nullptr) {
     data.x = std::make_unique<NoisyRows>(std::move(data.x), *noise_, data.ids, rng_);
   }
+  if (store_.schema().data.size() == data.x->cols()) data.description = store_.schema().data;
   // Only independent parameters in intervals are uniform in local coordinates.
   if (prior_.copula() != nullptr || region.has_constraint()) {
     add_with_uniform_negatives(data, store_.read_theta(data.ids), validation_fraction, rng_);
@@ -186,7 +197,8 @@ Dataset Simulations::inside(const Region& region, double validation_fraction, In
   data.theta = Matrix<float>(theta.rows(), theta.cols());
   for (Index i = 0; i < theta.rows(); ++i) {
     for (Index d = 0; d < theta.cols(); ++d) {
-      data.theta(i, d) = static_cast<float>(data.prior.to_local(static_cast<int>(d), theta(i, d)));
+      data.theta(i, d) = local_value(data.prior, static_cast<int>(d), theta(i, d),
+                                     all[static_cast<std::size_t>(i)], rng_);
     }
     const bool validates = is_validation(all[static_cast<std::size_t>(i)], validation_fraction);
     (validates ? data.validation_negatives : data.training_negatives).push_back(i);

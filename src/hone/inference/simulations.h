@@ -20,11 +20,13 @@ struct Dataset {
   TruncatedPrior prior;                    // what they were drawn from
   std::vector<std::int64_t> ids = {};      // of the successful ones, ascending
   std::unique_ptr<RowSource> x = nullptr;  // (n, data size), noise included
+  DataDescription description = {};        // of the columns of x, if that is declared
   // (n + others, parameters): local coordinates. The others are for negatives, so that these are
   // uniform on the unit cube: the failed simulations, which belong to the prior too; or, where
   // parameters are correlated or the region has a constraint, as many uniform points as there are
   // simulations.
   Matrix<float> theta = {};
+  std::vector<std::int32_t> rounds = {};                                  // of the rows of x
   std::vector<Index> training = {}, validation = {};                      // rows of x
   std::vector<Index> training_negatives = {}, validation_negatives = {};  // rows of theta
   Index issued = 0;  // of the first so many simulations of the run, all that lie in the region ...

@@ -77,7 +77,7 @@ class MarginalRounds {
                  .cut = no_cut(whole_),
                  .training = std::move(trained.histories),
                  .networks = std::move(trained.posterior),
-                 .used = fitted_options(used, used.ensemble)};
+                 .used = fitted_options(used, used.ensemble, data.description)};
   }
 
   Proposal posterior_of(const Marginal& marginal, const SharedPosterior& networks,

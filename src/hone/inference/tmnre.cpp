@@ -116,7 +116,7 @@ InferenceResult truncate_in_rounds(const InferenceRequest& request, const Estima
                    .training = std::move(ratios.histories),
                    .networks = std::move(ratios.posterior),
                    .estimator = kind.name,
-                   .used = fitted_options(used, used.round_ensemble)};
+                   .used = fitted_options(used, used.round_ensemble, data.description)};
     }));
     stop_if_requested(observer);
 

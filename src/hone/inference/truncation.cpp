@@ -1,6 +1,8 @@
 #include "hone/inference/truncation.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "hone/core/error.h"
 #include "hone/inference/axis_cut.h"
@@ -18,6 +20,34 @@ std::vector<Interval> unit_intervals(const std::vector<CellRange>& ranges, Index
   };
   std::vector<Interval> intervals;
   for (const CellRange& range : ranges) intervals.push_back({edge(range.begin), edge(range.end)});
+  return intervals;
+}
+
+// Of whole numbers each is kept or dropped: dropped where most networks are below epsilon. One that
+// is so improbable that no cell of the grid is its own stays.
+AxisCut cut_values(AxisCut cut, const TruncatedPrior& prior, int d, double epsilon) {
+  std::map<double, double> height;  // by value
+  double all = 0;
+  for (std::size_t i = 0; i < cut.log_ratio.size(); ++i) {
+    const double at = (static_cast<double>(i) + 0.5) / static_cast<double>(cut.log_ratio.size());
+    height[prior.to_theta(d, at)] = cut.log_ratio[i];
+    all += std::exp(cut.log_ratio[i]);
+  }
+  cut.lost_mass = cut.edge_low = cut.edge_high = 0;
+  for (const double value : prior.values_inside(d)) {
+    const auto found = height.find(value);
+    if (found == height.end() || found->second > std::log(epsilon)) cut.values.push_back(value);
+  }
+  for (const double log_ratio : cut.log_ratio) {
+    if (log_ratio <= std::log(epsilon)) cut.lost_mass += std::exp(log_ratio) / all;
+  }
+  return cut;
+}
+
+std::vector<Interval> value_intervals(const std::vector<double>& values,
+                                      const TruncatedPrior& prior, int d) {
+  std::vector<Interval> intervals;
+  for (const double value : values) intervals.push_back(unit_interval(prior.prior()[d], value));
   return intervals;
 }
 
@@ -48,9 +78,12 @@ Cut truncate(const AmortizedPosterior& posteriors, std::span<const double> obser
   std::vector<RatioCurve> curves;
   for (int d = 0; d < old.dimensions(); ++d) {
     const Index axis = posteriors.find({d});
-    const AxisCut cut = cut_axis(posteriors.log_densities(axis, features, centers),
-                                 posteriors.weights(axis), options);
-    axes.push_back(unit_intervals(cut.kept, options.grid, posteriors.prior().axis(d)));
+    AxisCut cut = cut_axis(posteriors.log_densities(axis, features, centers),
+                           posteriors.weights(axis), options);
+    const bool discrete = posteriors.prior().prior()[d].discrete();
+    if (discrete) cut = cut_values(std::move(cut), posteriors.prior(), d, options.epsilon);
+    axes.push_back(discrete ? value_intervals(cut.values, posteriors.prior(), d)
+                            : unit_intervals(cut.kept, options.grid, posteriors.prior().axis(d)));
     lost.push_back(cut.lost_mass);
     low.push_back(cut.edge_low);
     high.push_back(cut.edge_high);

@@ -73,7 +73,7 @@ void add_c2st(Comparison& out, MatrixView<const double> a, MatrixView<const doub
               const std::vector<Metric>& metrics, const Rng& rng, Observer& observer,
               ProcessGroup& group) {
   const int dimensions = static_cast<int>(a.cols());
-  const auto chosen = [&](Metric metric, std::vector<Marginal> marginals) {
+  const auto chosen = [&](Metric metric, const std::vector<Marginal>& marginals) {
     return std::ranges::count(metrics, metric) > 0 ? marginals : std::vector<Marginal>{};
   };
   const auto joints = chosen(Metric::c2st, {joint(dimensions)});

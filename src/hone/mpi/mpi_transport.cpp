@@ -213,6 +213,7 @@ extern "C" __attribute__((visibility("default"))) hone::Transport* hone_open_mpi
   } else if (hone::ready_to_use(wish, begun_here, trouble)) {
     MPI_Comm communicator = MPI_COMM_WORLD;
     if (wish.communicator != nullptr) {
+      // A pointer in some MPIs, a number in others. NOLINTNEXTLINE(bugprone-sizeof-expression)
       std::memcpy(&communicator, wish.communicator, sizeof communicator);
     }
     return new hone::MpiTransport(communicator, begun_here);

@@ -32,7 +32,7 @@ class RankTrainer final : public NetworkTrainer {
                              request.marginals, request.ensemble,    request.rng,
                              fingerprint(data), data.first};
     const auto members = request.marginals.size() * static_cast<std::size_t>(request.ensemble);
-    const bool together = request.options.embedding.kind != EmbeddingKind::none;
+    const bool together = shares_embedding(kind, request.options, data);
     const std::vector<int> group = members == 1 ? std::vector{0} : gather_team(order, observer);
     const bool alone = group.size() == 1 || (together && std::ssize(group) < others_.size());
     if (alone) others_.send_all(Tag::start, Packer().put_all(std::vector<int>()).take());

@@ -214,13 +214,14 @@ class ServedRun {
   void train(const std::vector<int>& ranks) {
     const std::optional<RunData> data = std::exchange(data_, std::nullopt);
     if (std::ranges::find(ranks, transport_.rank()) == ranks.end()) return;
-    RankGroup group(transport_, ranks, options_->embedding.kind != EmbeddingKind::none);
+    const EstimatorKind& kind = find_estimator(order_->estimator);
+    RankGroup group(transport_, ranks, shares_embedding(kind, *options_, data->rows));
     WorkObserver observer(transport_, end_);
     TrainedMembers trained;
     try {
       const EstimationRequest request{data->rows, order_->marginals, order_->ensemble,
                                       *options_,  order_->rng,       observer};
-      trained = own_members(*find_estimator(order_->estimator).train(request, group), group);
+      trained = own_members(*kind.train(request, group), group);
     } catch (const Error& error) {
       trained.stopped = error.kind() == ErrorKind::interrupted;
       if (!trained.stopped) trained.error = error.what();

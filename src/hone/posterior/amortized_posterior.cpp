@@ -26,7 +26,7 @@ bool AmortizedPosterior::has(const Marginal& marginal) const {
 Index AmortizedPosterior::find(const Marginal& marginal) const {
   const auto found = std::ranges::find(marginals_, marginal);
   if (found == marginals_.end()) {
-    const auto names = prior_.prior().names();
+    const auto names = prior_.prior().quantity_names();
     std::vector<std::string> trained;
     for (const Marginal& one : marginals_) trained.push_back(marginal_name(one, names));
     fail(ErrorKind::input, "the marginal {} has not been trained; trained are {}",

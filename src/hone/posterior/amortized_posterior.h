@@ -28,6 +28,10 @@ class AmortizedPosterior {
   // What made it, as the files of a run say it: "ratio".
   virtual std::string estimator() const = 0;
 
+  // Whether the constants of its networks are nearly the same, so that they can be averaged as they
+  // are.
+  virtual bool normalized() const { return true; }
+
   const TruncatedPrior& prior() const { return prior_; }
   const std::vector<Marginal>& marginals() const { return marginals_; }
   bool has(const Marginal& marginal) const;
@@ -53,9 +57,16 @@ class AmortizedPosterior {
                                                         MatrixView<const float> features,
                                                         MatrixView<const float> local) const = 0;
 
-  // Marginals that networks were trained for, `ensemble()` each, as their training curves come:
-  // those above, or the joint posterior that they are projections of, or none.
+  // Marginals that networks were trained for, as their training curves come: those above, or the
+  // joint posterior that they are projections of, or none.
   virtual std::vector<Marginal> trained() const { return marginals_; }
+  virtual int curves() const { return ensemble_; }  // training curves of each of them
+
+  // The same posteriors, perhaps less precise, for those who ask about thousands of data vectors.
+  virtual const AmortizedPosterior& quick() const { return *this; }
+
+  // For people, where several estimators answer: how much each of them counts. Empty: there is one.
+  virtual std::string describe_shares() const { return {}; }
 
   // Samples of all parameters at once (rows, parameters of the prior), where there is a joint
   // posterior to draw them from: its projections need no estimate of their own.

@@ -32,16 +32,19 @@ Matrix<float> to_float(const Matrix<double>& points) {
   return result;
 }
 
+constexpr Index kParticlesOfConstants = 512;
+
 // log of the weighted mean of the networks' densities; column i of (networks, n).
 double log_average(const Matrix<float>& values, std::span<const double> weights, Index i) {
   double peak = -std::numeric_limits<double>::infinity(), sum = 0;
   for (Index e = 0; e < values.rows(); ++e) {
+    if (weights[static_cast<std::size_t>(e)] == 0) continue;
     peak = std::max(peak, static_cast<double>(values(e, i)));
   }
   if (!std::isfinite(peak)) return peak;
   for (Index e = 0; e < values.rows(); ++e) {
-    sum +=
-        weights[static_cast<std::size_t>(e)] * std::exp(static_cast<double>(values(e, i)) - peak);
+    const double weight = weights[static_cast<std::size_t>(e)];
+    if (weight > 0) sum += weight * std::exp(static_cast<double>(values(e, i)) - peak);
   }
   return peak + std::log(sum);
 }
@@ -62,12 +65,58 @@ std::vector<Marginal> JointPosterior::trained() const {
   return {joint(prior().dimensions())};
 }
 
+// log of the integral of what each network says, up to one constant for all of them; 0 where they
+// are normalised. From draws of their geometric mean, whose shape knows nothing of the constants.
+std::vector<double> JointPosterior::log_constants(const Matrix<float>& features,
+                                                  const Rng& rng) const {
+  std::vector<double> constants(static_cast<std::size_t>(ensemble()), 0.0);
+  if (all_->normalized() || ensemble() == 1) return constants;
+  const auto weights = all_->weights(joint_);
+  const auto log_mean = [&](const Matrix<float>& values, Index i) {
+    double sum = 0;
+    for (int e = 0; e < ensemble(); ++e) {
+      sum += weights[static_cast<std::size_t>(e)] * static_cast<double>(values(e, i));
+    }
+    return sum;
+  };
+  const auto log_densities = [&](const Matrix<double>& points) {
+    const Matrix<float> values = all_->log_densities(joint_, features, to_float(points));
+    std::vector<double> result;
+    for (Index i = 0; i < points.rows(); ++i) result.push_back(log_mean(values, i));
+    return result;
+  };
+  const Matrix<double> points = tempered_samples(log_densities, prior().dimensions(), rng,
+                                                 {.particles = kParticlesOfConstants})
+                                    .points;
+  const Matrix<float> values = all_->log_densities(joint_, features, to_float(points));
+  for (int e = 0; e < ensemble(); ++e) {
+    std::vector<double> differences;
+    for (Index i = 0; i < points.rows(); ++i) {
+      differences.push_back(static_cast<double>(values(e, i)) - log_mean(values, i));
+    }
+    const double peak = std::ranges::max(differences);
+    double sum = 0;
+    for (const double difference : differences) sum += std::exp(difference - peak);
+    constants[static_cast<std::size_t>(e)] = peak + std::log(sum);
+  }
+  return constants;
+}
+
 JointPosterior::Samples JointPosterior::draw(const Matrix<float>& features, Index count,
                                              const Rng& rng) const {
   const auto network_weights = all_->weights(joint_);
   const TruncatedPrior& prior = this->prior();
+  const std::vector<double> constants = log_constants(features, rng.child("constants"));
+  const auto log_densities = [&](const Matrix<double>& points) {
+    Matrix<float> values = all_->log_densities(joint_, features, to_float(points));
+    for (int e = 0; e < ensemble(); ++e) {
+      const auto constant = static_cast<float>(constants[static_cast<std::size_t>(e)]);
+      for (float& value : values.row(e)) value -= constant;
+    }
+    return values;
+  };
   const auto log_density = [&](const Matrix<double>& points) {
-    const Matrix<float> values = all_->log_densities(joint_, features, to_float(points));
+    const Matrix<float> values = log_densities(points);
     std::vector<double> result(static_cast<std::size_t>(points.rows()));
     for (Index i = 0; i < points.rows(); ++i) {
       result[static_cast<std::size_t>(i)] = log_average(values, network_weights, i);
@@ -77,7 +126,7 @@ JointPosterior::Samples JointPosterior::draw(const Matrix<float>& features, Inde
   Samples samples{
       tempered_samples(log_density, prior.dimensions(), rng, {.particles = count}).points, {}};
   // r_e over their average is at most 1 / weight of the network.
-  const Matrix<float> values = all_->log_densities(joint_, features, to_float(samples.local));
+  const Matrix<float> values = log_densities(samples.local);
   for (Index e = 0; e < values.rows(); ++e) {
     std::vector<double> weights;
     for (Index i = 0; i < count; ++i) {
@@ -169,6 +218,7 @@ SharedPosterior JointPosterior::with_marginals(const std::vector<Marginal>& marg
 
 std::vector<NamedArray> JointPosterior::to_arrays() const {
   std::vector<NamedArray> arrays = all_->to_arrays();
+  std::erase_if(arrays, [](const NamedArray& array) { return array.name == kMarginalsArray; });
   arrays.push_back(marginals_to_array(marginals()));
   return arrays;
 }

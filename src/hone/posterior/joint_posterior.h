@@ -33,7 +33,8 @@ class JointPosterior final : public AmortizedPosterior {
   std::optional<Matrix<double>> joint_samples(std::span<const double> x, Index rows,
                                               const Rng& rng) const override;
   SharedPosterior with_marginals(const std::vector<Marginal>& marginals) const override;
-  std::vector<NamedArray> to_arrays() const override;  // with "marginals"
+  // Those of the estimator, with the projections as its marginals.
+  std::vector<NamedArray> to_arrays() const override;
 
  private:
   // Points, and for each network their weights, which add up to 1.
@@ -41,6 +42,7 @@ class JointPosterior final : public AmortizedPosterior {
     Matrix<double> local;  // (n, parameters)
     std::vector<std::vector<double>> weights;
   };
+  std::vector<double> log_constants(const Matrix<float>& features, const Rng& rng) const;
   Samples draw(const Matrix<float>& features, Index count, const Rng& rng) const;
   std::shared_ptr<const Samples> samples_at(std::span<const float> features, Index count) const;
   bool is_joint(Index marginal) const;

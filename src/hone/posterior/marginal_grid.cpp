@@ -56,7 +56,27 @@ std::vector<double> normalized(std::span<const double> log, std::span<const doub
 
 }  // namespace
 
+namespace {
+
+GridAxis axis_of_values(const TruncatedPrior& prior, int d) {
+  constexpr double kHalf = 0.4;
+  GridAxis axis;
+  const Distribution& distribution = prior.prior()[d];
+  for (const double value : prior.values_inside(d)) {
+    axis.theta.push_back(value);
+    axis.low.push_back(value - kHalf);
+    axis.high.push_back(value + kHalf);
+    axis.local.push_back(prior.to_local(d, value));
+    axis.width.push_back(unit_interval(distribution, value).mass() / prior.axis(d).mass());
+    axis.names.push_back(distribution.value_name(value));
+  }
+  return axis;
+}
+
+}  // namespace
+
 GridAxis make_grid_axis(const TruncatedPrior& prior, int d, Index cells) {
+  if (prior.prior()[d].discrete()) return axis_of_values(prior, d);
   const std::vector<Interval>& intervals = prior.region().axis(d);
   const double total = prior.axis(d).mass();
   const auto counts = cells_per_interval(intervals, total, cells);
@@ -147,6 +167,7 @@ double grid_quantile(const MarginalGrid& grid, double probability, Index axis) {
   double below = 0;
   for (std::size_t i = 0; i < mass.size(); ++i) {
     if (below + mass[i] >= probability && mass[i] > 0) {
+      if (cells.discrete()) return cells.theta[i];
       const double low = std::isfinite(cells.low[i]) ? cells.low[i] : cells.theta[i];
       const double high = std::isfinite(cells.high[i]) ? cells.high[i] : cells.theta[i];
       return low + (high - low) * std::clamp((probability - below) / mass[i], 0.0, 1.0);
@@ -176,10 +197,14 @@ std::vector<ThetaInterval> highest_density_intervals(const MarginalGrid& grid, d
   bool open = false;
   for (std::size_t i = 0; i < axis.cells(); ++i) {
     const bool inside = grid.density[i] >= threshold;
-    if (inside && open && intervals.back().high == axis.low[i]) {
-      intervals.back().high = axis.high[i];
+    const bool joined = axis.discrete() ? i > 0 && axis.theta[i] == axis.theta[i - 1] + 1
+                                        : i > 0 && axis.high[i - 1] == axis.low[i];
+    const ThetaInterval cell = axis.discrete() ? ThetaInterval{axis.theta[i], axis.theta[i]}
+                                               : ThetaInterval{axis.low[i], axis.high[i]};
+    if (inside && open && joined) {
+      intervals.back().high = cell.high;
     } else if (inside) {
-      intervals.push_back({axis.low[i], axis.high[i]});
+      intervals.push_back(cell);
     }
     open = inside;
   }

@@ -13,14 +13,17 @@ struct ThetaInterval {
 };
 
 // One axis of a grid. The cells cover the region's intervals, each with cells of equal prior mass,
-// so that none spans a gap. Ends of the prior may be infinite.
+// so that none spans a gap. Ends of the prior may be infinite. A discrete parameter has a cell for
+// each value, 0.8 wide, so that there are gaps between them; density is probability there.
 struct GridAxis {
   std::vector<double> theta;      // cell centres: half of the cell's prior mass on each side
   std::vector<double> low, high;  // cell edges; high[i] == low[i + 1] but for a gap between them
   std::vector<double> local;      // the centres in local coordinates
   std::vector<double> width;      // the cells in local coordinates; sum to 1
+  std::vector<std::string> names = {};  // of the values of a discrete parameter
 
   std::size_t cells() const { return theta.size(); }
+  bool discrete() const { return !names.empty(); }
 };
 
 GridAxis make_grid_axis(const TruncatedPrior& prior, int d, Index cells);
@@ -51,7 +54,7 @@ std::vector<ThetaInterval> highest_density_intervals(const MarginalGrid& grid, d
 // The density above which `level` of the mass lies: the contour of that level.
 double density_at_level(const MarginalGrid& grid, double level);
 
-// For files. What is read back has no local, width and member_means.
+// For files. What is read back has no local, width, names and member_means.
 std::vector<NamedArray> to_arrays(const MarginalGrid& grid, const std::string& name);
 MarginalGrid grid_from_arrays(std::span<const NamedArray> arrays, const std::string& name,
                               const Marginal& marginal);

@@ -135,14 +135,17 @@ std::vector<double> MarginalPosterior::log_density_local(MatrixView<const float>
   const Matrix<double> members = member_log_densities(local);
   std::vector<double> result(static_cast<std::size_t>(local.rows()));
   for (Index i = 0; i < local.rows(); ++i) {
-    double peak = members(0, i), sum = 0;
-    for (Index e = 1; e < members.rows(); ++e) peak = std::max(peak, members(e, i));
+    double peak = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (Index e = 0; e < members.rows(); ++e) {
+      if (weights_[static_cast<std::size_t>(e)] > 0) peak = std::max(peak, members(e, i));
+    }
     if (peak == -std::numeric_limits<double>::infinity()) {
       result[static_cast<std::size_t>(i)] = peak;  // outside a constraint
       continue;
     }
     for (Index e = 0; e < members.rows(); ++e) {
-      sum += weights_[static_cast<std::size_t>(e)] * std::exp(members(e, i) - peak);
+      const double weight = weights_[static_cast<std::size_t>(e)];
+      if (weight > 0) sum += weight * std::exp(members(e, i) - peak);
     }
     result[static_cast<std::size_t>(i)] = power_ * (peak + std::log(sum)) - log_power_normalizer_;
   }

@@ -107,12 +107,12 @@ NamedArray marginals_to_array(const std::vector<Marginal>& marginals) {
       values.push_back(j < marginal.size() ? marginal[j] : -1);
     }
   }
-  return {"marginals", {std::ssize(marginals), static_cast<Index>(longest)}, std::move(values)};
+  return {kMarginalsArray, {std::ssize(marginals), static_cast<Index>(longest)}, std::move(values)};
 }
 
 std::vector<Marginal> marginals_from_arrays(std::span<const NamedArray> arrays, int dimensions) {
-  const auto values = array_values<double>(arrays, "marginals", std::array<Index, 2>{-1, -1});
-  const Index longest = find_array(arrays, "marginals").shape[1];
+  const auto values = array_values<double>(arrays, kMarginalsArray, std::array<Index, 2>{-1, -1});
+  const Index longest = find_array(arrays, kMarginalsArray).shape[1];
   std::vector<Marginal> marginals;
   for (Index first = 0; first < std::ssize(values); first += longest) {
     Marginal marginal;

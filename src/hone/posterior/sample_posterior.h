@@ -44,6 +44,7 @@ class SamplePosterior final : public AmortizedPosterior {
   std::vector<SampleDensity> densities_;  // of the marginals
 };
 
+inline constexpr const char* kMarginalsArray = "marginals";
 // Lists of parameters as an array (marginals, longest), filled up with -1; and back, Error{io}.
 NamedArray marginals_to_array(const std::vector<Marginal>& marginals);
 std::vector<Marginal> marginals_from_arrays(std::span<const NamedArray> arrays, int dimensions);

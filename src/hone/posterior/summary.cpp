@@ -20,6 +20,11 @@ ParameterSummary summarize_parameter(const MarginalGrid& grid, const std::string
   std::vector<double> ratio = grid.mass;
   for (std::size_t i = 0; i < ratio.size(); ++i) ratio[i] /= grid.axes[0].width[i];
   const double peak = *std::ranges::max_element(ratio);
+  const GridAxis& axis = grid.axes[0];
+  for (std::size_t i = 0; axis.discrete() && i < axis.cells(); ++i) {
+    summary.probabilities.push_back({axis.theta[i], axis.names[i], grid.mass[i]});
+  }
+  if (axis.discrete()) return summary;  // values are dropped one by one: there is no edge
   summary.edge_low = ratio.front() / peak;
   summary.edge_high = ratio.back() / peak;
   return summary;
@@ -61,6 +66,10 @@ nlohmann::ordered_json to_json(const Summary& summary) {
                                   {"interval_95", intervals_to_json(p.interval95)},
                                   {"edge_low", p.edge_low},
                                   {"edge_high", p.edge_high}});
+    for (const ValueProbability& one : p.probabilities) {
+      json["parameters"].back()["probabilities"].push_back(
+          {{"value", one.value}, {"name", one.name}, {"probability", one.probability}});
+    }
   }
   json["warnings"] = nlohmann::ordered_json::array();
   for (const Warning& w : summary.warnings) {
@@ -83,6 +92,10 @@ Summary summary_from_json(const nlohmann::json& json) {
                                   .interval95 = intervals_from_json(p.at("interval_95")),
                                   .edge_low = p.at("edge_low"),
                                   .edge_high = p.at("edge_high")});
+    for (const auto& one : p.value("probabilities", nlohmann::json::array())) {
+      summary.parameters.back().probabilities.push_back(
+          {one.at("value"), one.at("name"), one.at("probability")});
+    }
   }
   summary.rounds = json.value("rounds", 0);
   summary.simulations = json.value("simulations", Index{0});

@@ -9,12 +9,19 @@
 
 namespace hone {
 
+struct ValueProbability {
+  double value = 0;
+  std::string name = {};  // of a category; else the number
+  double probability = 0;
+};
+
 struct ParameterSummary {
   std::string name;
   double mean = 0, deviation = 0, median = 0;
   double ensemble_error = 0;  // standard deviation of the single networks' means
   std::vector<ThetaInterval> interval68, interval95;  // highest density, one per mode
   double edge_low = 0, edge_high = 0;  // density at the ends of the region over the peak
+  std::vector<ValueProbability> probabilities = {};  // of a discrete parameter
 };
 
 // Something the user should know before trusting the answer.

@@ -23,23 +23,31 @@ struct Kernel {
     const Index last = std::min<Index>(cells - 1, cell(center + reach));
     mass.assign(static_cast<std::size_t>(std::max<Index>(1, last - first + 1)), 0.0);
     first = std::min(first, cells - 1);
-    double sum = 0;
-    for (std::size_t k = 0; k < mass.size(); ++k) {
-      const double at = (static_cast<double>(first + static_cast<Index>(k)) + 0.5) / n;
-      for (const double image : {center, -center, 2 - center}) {
-        const double t = (at - image) / reach;
-        if (std::abs(t) < 1) mass[k] += (1 - t * t) * (1 - t * t);
-      }
-      sum += mass[k];
-    }
+    add(center, reach, n);
+    if (center < reach) add(-center, reach, n);
+    if (center > 1 - reach) add(2 - center, reach, n);
+    double sum = std::accumulate(mass.begin(), mass.end(), 0.0);
     if (sum == 0) {
       mass[mass.size() / 2] = sum = 1;
     }
     for (double& value : mass) value /= sum;
   }
+
+ private:
+  void add(double center, double reach, double n) {
+    const double start = (static_cast<double>(first) + 0.5) / n - center;
+    for (std::size_t k = 0; k < mass.size(); ++k) {
+      const double t = (start + static_cast<double>(k) / n) / reach;
+      const double height = std::max(0.0, 1 - t * t);
+      mass[k] += height * height;
+    }
+  }
 };
 
 constexpr double kPart = 0.13;
+
+// What weighs little is left out: together no more than this part of the weight.
+constexpr double kNegligible = 1e-4;
 
 // Where a table of cells between 0 and 1, linear between their centres, has its value at u.
 struct Between {
@@ -102,11 +110,18 @@ WeightedDensity::Line WeightedDensity::make_line(MatrixView<const float> points,
     widths.push_back(std::max(width, 0.5 / static_cast<double>(cells)));
   }
   Line line{std::vector<double>(static_cast<std::size_t>(cells), 0.0), {0.0}};
+  // Points in one cell share a kernel, at their mean and as wide as they are on average.
   Kernel kernel;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double weight = weights[order[i]];
-    if (weight <= 0) continue;
-    kernel.place(sorted[i], widths[i], cells);
+  for (std::size_t i = 0; i < n;) {
+    const auto cell = std::floor(sorted[i] * static_cast<double>(cells));
+    double weight = 0, center = 0, width = 0;
+    for (; i < n && std::floor(sorted[i] * static_cast<double>(cells)) == cell; ++i) {
+      weight += weights[order[i]];
+      center += weights[order[i]] * sorted[i];
+      width += weights[order[i]] * widths[i];
+    }
+    if (weight <= kNegligible * sum / static_cast<double>(cells)) continue;
+    kernel.place(center / weight, width / weight, cells);
     for (std::size_t k = 0; k < kernel.mass.size(); ++k) {
       line.density[static_cast<std::size_t>(kernel.first) + k] += weight * kernel.mass[k];
     }
@@ -126,14 +141,20 @@ WeightedDensity::WeightedDensity(MatrixView<const float> points, std::span<const
   for (Index d = 0; d < points.cols(); ++d) {
     lines_.push_back(make_line(points, d, weights, effective_size_, cells.line));
   }
-  if (points.cols() == 1) return;
+  if (points.cols() == 1) {
+    weights_.clear();
+    return;
+  }
   ranks_ = Matrix<double>(points.rows(), points.cols());
   for (Index i = 0; i < points.rows(); ++i) {
     for (Index d = 0; d < points.cols(); ++d) {
       ranks_(i, d) = lines_[static_cast<std::size_t>(d)].rank(static_cast<double>(points(i, d)));
     }
   }
-  if (points.cols() == 2) make_plane(cells.plane);
+  if (points.cols() > 2) return;
+  make_plane(cells.plane);
+  weights_.clear();
+  ranks_ = {};
 }
 
 // Half of the best width for a normal of the standard deviation of a uniform rank, 1 / sqrt(12):
@@ -144,11 +165,12 @@ void WeightedDensity::make_plane(Index cells) {
   const double width = kRankWidth * std::pow(effective_size_, -1.0 / 6);
   const double area = static_cast<double>(cells * cells);
   std::vector<double> widths(weights_.size(), width);
+  const double least = kNegligible / static_cast<double>(weights_.size());
   Kernel x, y;
   for (const bool last : {false, true}) {
     plane_ = Matrix<double>(cells, cells);
     for (std::size_t i = 0; i < weights_.size(); ++i) {
-      if (weights_[i] <= 0) continue;
+      if (weights_[i] <= least) continue;
       x.place(ranks_(static_cast<Index>(i), 0), widths[i], cells);
       y.place(ranks_(static_cast<Index>(i), 1), widths[i], cells);
       for (std::size_t a = 0; a < x.mass.size(); ++a) {

@@ -36,9 +36,9 @@ class WeightedDensity {
   void make_plane(Index cells);
 
   double effective_size_ = 0;
-  std::vector<double> weights_;
+  std::vector<double> weights_;  // of more than two coordinates only, as the ranks
   std::vector<Line> lines_;
-  Matrix<double> ranks_;  // (n, dimensions), several coordinates only
+  Matrix<double> ranks_;  // (n, dimensions)
   Matrix<double> plane_;  // density of two ranks
 };
 

@@ -27,19 +27,19 @@ std::vector<Copula::Pair> checked(int dimensions, std::vector<Copula::Pair> pair
   for (Copula::Pair& pair : pairs) {
     HONE_ASSERT(std::min(pair.a, pair.b) >= 0 && std::max(pair.a, pair.b) < dimensions);
     if (pair.a == pair.b) {
-      fail(ErrorKind::input, "correlations: parameter {} with itself", pair.a);
+      fail_place("correlations", fmt::format("parameter {} with itself", pair.a));
     }
     if (!(std::abs(pair.correlation) < 1)) {
-      fail(ErrorKind::input, "correlations: {} of parameters {} and {}: must lie in (-1, 1)",
-           pair.correlation, pair.a, pair.b);
+      fail_place("correlations", fmt::format("{} of parameters {} and {}: must lie in (-1, 1)",
+                                             pair.correlation, pair.a, pair.b));
     }
     if (pair.a > pair.b) std::swap(pair.a, pair.b);
   }
   const auto names = [](const Copula::Pair& pair) { return std::pair(pair.a, pair.b); };
   std::ranges::sort(pairs, {}, names);
   if (const auto twice = std::ranges::adjacent_find(pairs, {}, names); twice != pairs.end()) {
-    fail(ErrorKind::input, "correlations: parameters {} and {} are there twice", twice->a,
-         twice->b);
+    fail_place("correlations",
+               fmt::format("parameters {} and {} are there twice", twice->a, twice->b));
   }
   std::erase_if(pairs, [](const Copula::Pair& pair) { return pair.correlation == 0; });
   return pairs;
@@ -54,9 +54,8 @@ std::shared_ptr<const Matrix<double>> factor(int dimensions,
   try {
     return std::make_shared<const Matrix<double>>(cholesky(r));
   } catch (const Error&) {
-    fail(ErrorKind::input,
-         "correlations: no parameters can be correlated like this; the matrix is not positive "
-         "definite");
+    fail_place("correlations",
+               "no parameters can be correlated like this; the matrix is not positive definite");
   }
 }
 

@@ -8,7 +8,11 @@
 
 namespace hone {
 
-// A continuous distribution of one parameter. Immutable, so it may be shared between threads.
+// A distribution of one parameter. Immutable, so it may be shared between threads.
+//
+// Of whole numbers each value k owns the part of u between P(X < k) and P(X <= k): quantile() gives
+// k for all of it, and cdf(k) is its middle, P(X < k) + P(X = k) / 2. The density at k is P(X = k),
+// and the ends of the support lie half a unit outside of the values, where P(X < x) is exact.
 //
 // Both tails are relatively accurate: ask for cdf() and quantile() on the left, for
 // cdf_complement() = 1 - cdf and quantile_complement(q) = quantile(1 - q) on the right. Beyond 8
@@ -22,6 +26,9 @@ class Distribution {
 
   const DistributionSpec& spec() const { return spec_; }  // resolved: with every default
   const std::string& kind() const { return spec_.kind; }
+  bool discrete() const { return discrete_; }  // of whole numbers only
+  // "red" for a value of a categorical distribution; else the number.
+  virtual std::string value_name(double x) const;
 
   // Ends of the support; may be infinite.
   double lower() const { return lower_; }
@@ -34,7 +41,7 @@ class Distribution {
   double quantile_complement(double q) const;  // q in [0, 1]; NaN otherwise
 
  protected:
-  Distribution(DistributionSpec spec, double lower, double upper);
+  Distribution(DistributionSpec spec, double lower, double upper, bool discrete = false);
 
  private:
   // What a kind must know. x lies inside the support, p and q in (0, 1/2]: with both halves given,
@@ -48,6 +55,7 @@ class Distribution {
   DistributionSpec spec_;
   double lower_;
   double upper_;
+  bool discrete_;
 };
 
 using DistributionPointer = std::shared_ptr<const Distribution>;

@@ -102,12 +102,51 @@ std::vector<DistributionKind> unbounded_kinds() {
   };
 }
 
+std::vector<DistributionKind> discrete_kinds() {
+  return {
+      {"integer",
+       "each whole number from low to high is equally probable",
+       {{.name = "low", .description = "lowest value, a whole number"},
+        {.name = "high", .description = "highest value, a whole number", .above_field = "low"}},
+       make_integer},
+      {"poisson",
+       "a number of independent events with this mean",
+       {{.name = "mean",
+         .description = "mean",
+         .aliases = {"rate", "mu"},
+         .above = 0,
+         .at_most = 1e3}},
+       make_poisson},
+      {"binomial",
+       "how many of some trials succeed",
+       {{.name = "trials",
+         .description = "trials, a whole number",
+         .aliases = {"n"},
+         .above = 0,
+         .at_most = 999},
+        {.name = "probability",
+         .description = "probability that a trial succeeds, less than 1",
+         .aliases = {"p"},
+         .above = 0,
+         .at_most = 0.999999}},
+       make_binomial},
+      {"categorical",
+       "one of several categories, which the simulator gets as numbers 0, 1, ...",
+       {{.name = "probabilities",
+         .description = "of each category; need not add up to 1",
+         .array = true},
+        {.name = "names", .description = "of the categories, in tables", .text = true}},
+       make_categorical},
+  };
+}
+
 }  // namespace
 
 const std::vector<DistributionKind>& distribution_kinds() {
   static const std::vector<DistributionKind> kinds = [] {
     std::vector<DistributionKind> all = bounded_kinds();
     for (DistributionKind& kind : unbounded_kinds()) all.push_back(std::move(kind));
+    for (DistributionKind& kind : discrete_kinds()) all.push_back(std::move(kind));
     return all;
   }();
   return kinds;
@@ -115,8 +154,8 @@ const std::vector<DistributionKind>& distribution_kinds() {
 
 void require_usable_width(double low, double high, std::string_view where) {
   if (std::isnormal(high - low)) return;
-  fail(ErrorKind::input, "{}.high = {}: high - low = {} is out of the range of double precision",
-       where, high, high - low);
+  fail_value(fmt::format("{}.high", where), high,
+             fmt::format("high - low = {} is out of the range of double precision", high - low));
 }
 
 }  // namespace hone

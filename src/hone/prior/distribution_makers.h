@@ -27,6 +27,11 @@ DistributionOwner make_exponential(const DistributionSpec& spec, std::string_vie
 DistributionOwner make_student_t(const DistributionSpec& spec, std::string_view where);
 // truncated_normal.cpp
 DistributionOwner make_truncated_normal(const DistributionSpec& spec, std::string_view where);
+// discrete_kinds.cpp
+DistributionOwner make_integer(const DistributionSpec& spec, std::string_view where);
+DistributionOwner make_poisson(const DistributionSpec& spec, std::string_view where);
+DistributionOwner make_binomial(const DistributionSpec& spec, std::string_view where);
+DistributionOwner make_categorical(const DistributionSpec& spec, std::string_view where);
 // tabulated.cpp
 DistributionOwner make_triangular(const DistributionSpec& spec, std::string_view where);
 DistributionOwner make_tabulated(const DistributionSpec& spec, std::string_view where);

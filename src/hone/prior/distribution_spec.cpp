@@ -11,6 +11,10 @@
 namespace hone {
 namespace {
 
+std::string place_of(std::string_view where, std::string_view field) {
+  return fmt::format("{}.{}", where, field);
+}
+
 // A value from a file, short enough for a message.
 std::string shown(const nlohmann::json& value) {
   std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
@@ -32,24 +36,31 @@ const DistributionField& known_field(const DistributionKind& kind, const std::st
   if (const DistributionField* field = find_field(kind, name)) return *field;
   std::vector<std::string> names;
   for (const DistributionField& field : kind.fields) names.emplace_back(field.name);
-  fail(ErrorKind::input, "{}: '{}' has no field '{}'; {}", where, kind.name, name,
-       suggestion(name, names));
+  fail_place(std::string(where),
+             fmt::format("'{}' has no field '{}'; {}", kind.name, name, suggestion(name, names)));
 }
 
-// Moves the fields of `from` to their proper names.
+constexpr const char* kNumber = "one number, not a list";
+constexpr const char* kNumbers = "a list of numbers";
+constexpr const char* kWords = "a list of words";
+
+const char* form_of(const DistributionField& field) {
+  return field.text ? kWords : field.array ? kNumbers : kNumber;
+}
+
+// Moves the fields of `from`, which have this form, to their proper names.
 template <typename Values>
-Values renamed(const Values& from, const DistributionKind& kind, bool array,
+Values renamed(const Values& from, const DistributionKind& kind, const char* form,
                std::string_view where) {
   Values to;
   for (const auto& [name, value] : from) {
     const DistributionField& field = known_field(kind, name, where);
-    if (field.array != array) {
-      fail(ErrorKind::input, "{}.{}: must be {}", where, name,
-           field.array ? "a list of numbers" : "one number, not a list");
+    if (form_of(field) != form) {
+      fail_place(place_of(where, name), fmt::format("must be {}", form_of(field)));
     }
     if (!to.emplace(field.name, value).second) {
-      fail(ErrorKind::input, "{}.{}: given twice, as '{}' and under another name; keep one", where,
-           field.name, name);
+      fail_place(place_of(where, field.name),
+                 fmt::format("given twice, as '{}' and under another name; keep one", name));
     }
   }
   return to;
@@ -57,10 +68,11 @@ Values renamed(const Values& from, const DistributionKind& kind, bool array,
 
 void fill_default(DistributionSpec& spec, const DistributionField& field, std::string_view where) {
   const std::string name(field.name);
+  if (field.text) return;
   if (field.array ? spec.arrays.contains(name) : spec.numbers.contains(name)) return;
   if (!field.fallback) {
-    fail(ErrorKind::input, "{}.{}: missing; '{}' needs it ({})", where, name, spec.kind,
-         field.description);
+    fail_place(place_of(where, name),
+               fmt::format("missing; '{}' needs it ({})", spec.kind, field.description));
   }
   spec.numbers[name] = *field.fallback;
 }
@@ -69,7 +81,7 @@ void check_number(const DistributionSpec& spec, const DistributionField& field,
                   std::string_view where) {
   const double value = spec.number(std::string(field.name));
   const auto refuse = [&](const std::string& limit) {
-    fail(ErrorKind::input, "{}.{} = {}: must be {}", where, field.name, value, limit);
+    fail_value(place_of(where, field.name), value, "must be " + limit);
   };
   const auto other = [&](std::string_view name) { return spec.number(std::string(name)); };
   const bool default_infinity = field.fallback && std::isinf(*field.fallback);
@@ -96,8 +108,8 @@ void check_array(const DistributionSpec& spec, const DistributionField& field,
   const std::vector<double>& values = spec.array(std::string(field.name));
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
-      fail(ErrorKind::input, "{}.{}[{}] = {}: must be a finite number", where, field.name, i,
-           values[i]);
+      fail_value(fmt::format("{}.{}[{}]", where, field.name, i), values[i],
+                 "must be a finite number");
     }
   }
 }
@@ -107,11 +119,24 @@ std::vector<double> numbers_from_json(const nlohmann::json& json, std::string_vi
   std::vector<double> values;
   for (std::size_t i = 0; i < json.size(); ++i) {
     if (!json[i].is_number()) {
-      fail(ErrorKind::input, "{}.{}[{}] = {}: must be a number", where, field, i, shown(json[i]));
+      fail_value(fmt::format("{}.{}[{}]", where, field, i), shown(json[i]), "must be a number");
     }
     values.push_back(json[i].get<double>());
   }
   return values;
+}
+
+std::vector<std::string> words_from_json(const nlohmann::json& json, std::string_view where,
+                                         const std::string& field) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (!json[i].is_string() || json[i].get<std::string>().empty()) {
+      fail_value(fmt::format("{}[{}]", place_of(where, field), i), shown(json[i]),
+                 "must be a word");
+    }
+    words.push_back(json[i].get<std::string>());
+  }
+  return words;
 }
 
 }  // namespace
@@ -128,25 +153,29 @@ const std::vector<double>& DistributionSpec::array(const std::string& field) con
   return found->second;
 }
 
+std::vector<std::string> DistributionSpec::text(const std::string& field) const {
+  const auto found = texts.find(field);
+  return found == texts.end() ? std::vector<std::string>() : found->second;
+}
+
 nlohmann::json to_json(const DistributionSpec& spec) {
   nlohmann::json json = {{"kind", spec.kind}};
   for (const auto& [name, value] : spec.numbers) {
     if (!std::isinf(value)) json[name] = value;
   }
   for (const auto& [name, values] : spec.arrays) json[name] = values;
+  for (const auto& [name, words] : spec.texts) json[name] = words;
   return json;
 }
 
 DistributionSpec distribution_spec_from_json(const nlohmann::json& json, std::string_view where) {
   if (!json.is_object()) {
-    fail(ErrorKind::input,
-         "{} = {}: must be a table such as {{\"kind\": \"uniform\", \"low\": 0, "
-         "\"high\": 1}}",
-         where, shown(json));
+    fail_value(std::string(where), shown(json),
+               "must be a table such as {\"kind\": \"uniform\", \"low\": 0, \"high\": 1}");
   }
-  if (!json.contains("kind")) fail(ErrorKind::input, "{}.kind: missing", where);
+  if (!json.contains("kind")) fail_place(place_of(where, "kind"), "missing");
   if (!json["kind"].is_string()) {
-    fail(ErrorKind::input, "{}.kind = {}: must be a name", where, shown(json["kind"]));
+    fail_value(place_of(where, "kind"), shown(json["kind"]), "must be a name");
   }
   DistributionSpec spec;
   spec.kind = json["kind"].get<std::string>();
@@ -154,10 +183,12 @@ DistributionSpec distribution_spec_from_json(const nlohmann::json& json, std::st
     if (name == "kind") continue;
     if (value.is_number()) {
       spec.numbers[name] = value.get<double>();
+    } else if (value.is_array() && !value.empty() && value[0].is_string()) {
+      spec.texts[name] = words_from_json(value, where, name);
     } else if (value.is_array()) {
       spec.arrays[name] = numbers_from_json(value, where, name);
     } else {
-      fail(ErrorKind::input, "{}.{} = {}: must be a number", where, name, shown(value));
+      fail_value(place_of(where, name), shown(value), "must be a number");
     }
   }
   return spec;
@@ -169,16 +200,18 @@ const DistributionKind& find_distribution_kind(std::string_view name, std::strin
     if (kind.name == name) return kind;
     names.emplace_back(kind.name);
   }
-  fail(ErrorKind::input, "{}.kind = '{}': unknown; {}", where, name.substr(0, 60),
-       suggestion(name, names));
+  fail_value(place_of(where, "kind"), fmt::format("'{}'", name.substr(0, 60)),
+             "unknown; " + suggestion(name, names));
 }
 
 DistributionSpec resolve(const DistributionSpec& spec, std::string_view where) {
   const DistributionKind& kind = find_distribution_kind(spec.kind, where);
-  DistributionSpec resolved{spec.kind, renamed(spec.numbers, kind, false, where),
-                            renamed(spec.arrays, kind, true, where)};
+  DistributionSpec resolved{spec.kind, renamed(spec.numbers, kind, kNumber, where),
+                            renamed(spec.arrays, kind, kNumbers, where),
+                            renamed(spec.texts, kind, kWords, where)};
   for (const DistributionField& field : kind.fields) fill_default(resolved, field, where);
   for (const DistributionField& field : kind.fields) {
+    if (field.text) continue;
     field.array ? check_array(resolved, field, where) : check_number(resolved, field, where);
   }
   return resolved;

@@ -20,9 +20,11 @@ struct DistributionSpec {
   std::string kind;
   std::map<std::string, double> numbers;
   std::map<std::string, std::vector<double>> arrays;
+  std::map<std::string, std::vector<std::string>> texts = {};
 
   double number(const std::string& field) const;                     // must be there
   const std::vector<double>& array(const std::string& field) const;  // must be there
+  std::vector<std::string> text(const std::string& field) const;     // empty if it is not there
   bool operator==(const DistributionSpec&) const = default;
 };
 
@@ -46,6 +48,7 @@ struct DistributionField {
   std::string_view to_field = {};                            // at most that field
   std::optional<double> fallback = {};  // when left out; if infinite, infinity may be given
   bool array = false;                   // a list of numbers
+  bool text = false;                    // a list of words, which may be left out
 };
 
 using DistributionMaker = std::unique_ptr<const Distribution> (*)(const DistributionSpec& spec,

@@ -10,6 +10,7 @@
 
 #include "hone/core/matrix.h"
 #include "hone/prior/copula.h"
+#include "hone/prior/derived.h"
 #include "hone/prior/distribution.h"
 
 namespace hone {
@@ -26,6 +27,9 @@ struct Parameter {
 //
 // Its coordinates u_d = CDF_d(theta_d) are uniform on (0, 1), and everything that cuts or measures
 // works in them. A double u cannot resolve the far upper tail: see UnitPoint.
+//
+// Quantities are the parameters, then what is derived from them. Marginals may be of quantities;
+// everything else is about the parameters, which are what is simulated with.
 class Prior {
  public:
   // Throws Error{input} unless there is a parameter and names are unique, not empty, no numbers
@@ -33,6 +37,9 @@ class Prior {
   explicit Prior(std::vector<Parameter> parameters);
   // The same with correlations of the normal scores.
   Prior(std::vector<Parameter> parameters, Copula copula);
+  // This prior with these derived quantities after those it has. Throws Error{input} for a name
+  // that is taken or cannot be one, and for a formula that is wrong.
+  Prior with_derived(std::vector<DerivedQuantity> derived) const;
 
   int dimensions() const { return static_cast<int>(parameters_.size()); }
   const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -43,6 +50,16 @@ class Prior {
   // Throws Error{input} with the nearest name if there is no such parameter.
   int index_of(std::string_view name) const;
 
+  const std::vector<DerivedQuantity>& derived() const { return derived_; }
+  const Expression& formula(std::size_t derived) const { return formulas_[derived]; }
+  int quantities() const { return dimensions() + static_cast<int>(derived_.size()); }
+  std::vector<std::string> quantity_names() const;
+  std::vector<std::string> quantity_labels() const;
+  // Whether one of these quantities is derived.
+  bool is_derived(std::span<const int> quantities) const;
+  // Whether they all depend on one parameter alone, and so lie on a curve.
+  bool is_curve(std::span<const int> quantities) const;
+
   const Copula* copula() const { return copula_.get(); }  // null: independent
 
   double log_density(std::span<const double> theta) const;
@@ -51,16 +68,19 @@ class Prior {
   void to_unit(MatrixView<double> u, MatrixView<const double> theta) const;
   void to_theta(MatrixView<double> theta, MatrixView<const double> u) const;
 
-  bool operator==(const Prior& other) const;  // same names, labels, distributions, correlations
+  // Same names, labels, distributions, correlations, derived quantities.
+  bool operator==(const Prior& other) const;
 
  private:
   std::vector<Parameter> parameters_;
   std::shared_ptr<const Copula> copula_;
+  std::vector<DerivedQuantity> derived_;
+  std::vector<Expression> formulas_;  // of derived_
 };
 
 // [{"name": "mass", "label": "M", "prior": {"kind": "uniform", "low": 0, "high": 1}}, ...], as the
 // parameters of a problem file. Correlations stand at the later of two parameters:
-// {"name": "slope", ..., "correlations": {"mass": 0.5}}.
+// {"name": "slope", ..., "correlations": {"mass": 0.5}}. Without derived quantities.
 nlohmann::json to_json(const Prior& prior);
 Prior prior_from_json(const nlohmann::json& json);
 

@@ -181,17 +181,28 @@ Region Region::intersect(const Region& other) const {
   return Region(std::move(axes)).constrained(all_of({constraint_, other.constraint_}));
 }
 
+namespace {
+
+// Where an interval begins. Between two whole numbers that is with the one above.
+double first_value(const Distribution& distribution, const UnitPoint& low) {
+  const double value = to_theta(distribution, low);
+  const bool before = distribution.discrete() && to_unit(distribution, value) < low;
+  return before ? value + 1 : value;
+}
+
+}  // namespace
+
 std::vector<Bounds> theta_bounds(const Prior& prior, const Region& region, int d) {
   std::vector<Bounds> bounds;
   for (const Interval& interval : region.axis(d)) {
-    bounds.push_back({to_theta(prior[d], interval.low), to_theta(prior[d], interval.high)});
+    bounds.push_back({first_value(prior[d], interval.low), to_theta(prior[d], interval.high)});
   }
   return bounds;
 }
 
 Bounds theta_hull(const Prior& prior, const Region& region, int d) {
   const Interval hull = region.hull(d);
-  return {to_theta(prior[d], hull.low), to_theta(prior[d], hull.high)};
+  return {first_value(prior[d], hull.low), to_theta(prior[d], hull.high)};
 }
 
 Region region_from_theta(const Prior& prior, const std::vector<Bounds>& bounds) {
@@ -201,7 +212,11 @@ Region region_from_theta(const Prior& prior, const std::vector<Bounds>& bounds) 
   }
   std::vector<Interval> axes;
   for (int d = 0; d < prior.dimensions(); ++d) {
-    const auto [low, high] = bounds[static_cast<std::size_t>(d)];
+    auto [low, high] = bounds[static_cast<std::size_t>(d)];
+    if (prior[d].discrete()) {  // whole values only
+      low = std::ceil(low) - 0.5;
+      high = std::floor(high) + 0.5;
+    }
     const Interval interval{to_unit(prior[d], low), to_unit(prior[d], high)};
     if (std::isnan(low) || std::isnan(high) || !(interval.low < interval.high)) {
       fail(ErrorKind::input, "region: no prior mass of '{}' lies between {} and {}",

@@ -88,26 +88,27 @@ class Tabulated : public Distribution {
 };
 
 void check_grid(const std::vector<double>& x, const std::vector<double>& density,
-                std::string_view where) {
+                const std::string& place) {
   if (x.size() < 2) {
-    fail(ErrorKind::input, "{}.x has {} points: must have at least 2", where, x.size());
+    fail_place(place + ".x", fmt::format("has {} points; must have at least 2", x.size()));
   }
   if (density.size() != x.size()) {
-    fail(ErrorKind::input, "{}.density has {} values: must have one for each of the {} points of x",
-         where, density.size(), x.size());
+    fail_place(place + ".density",
+               fmt::format("has {} values; must have one for each of the {} points of x",
+                           density.size(), x.size()));
   }
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (i > 0 && !(x[i] > x[i - 1])) {
-      fail(ErrorKind::input, "{}.x[{}] = {}: must be greater than x[{}] = {}", where, i, x[i],
-           i - 1, x[i - 1]);
+      fail_value(fmt::format("{}.x[{}]", place, i), x[i],
+                 fmt::format("must be greater than x[{}] = {}", i - 1, x[i - 1]));
     }
     if (density[i] < 0) {
-      fail(ErrorKind::input, "{}.density[{}] = {}: must not be negative", where, i, density[i]);
+      fail_value(fmt::format("{}.density[{}]", place, i), density[i], "must not be negative");
     }
   }
   if (!std::isfinite(x.back() - x.front())) {
-    fail(ErrorKind::input, "{}.x: spans {} to {}, more than double precision can", where, x.front(),
-         x.back());
+    fail_place(place + ".x",
+               fmt::format("spans {} to {}, more than double precision can", x.front(), x.back()));
   }
 }
 
@@ -116,9 +117,10 @@ void check_grid(const std::vector<double>& x, const std::vector<double>& density
 DistributionOwner make_tabulated(const DistributionSpec& spec, std::string_view where) {
   std::vector<double> x = spec.array("x");
   std::vector<double> density = spec.array("density");
-  check_grid(x, density, where);
+  const std::string place(where);
+  check_grid(x, density, place);
   const double peak = *std::max_element(density.begin(), density.end());
-  if (!(peak > 0)) fail(ErrorKind::input, "{}.density: must be positive somewhere", where);
+  if (!(peak > 0)) fail_place(place + ".density", "must be positive somewhere");
   for (double& value : density) value /= peak;  // sums can then neither overflow nor vanish
 
   // Stretches of zero density at the ends are outside the support.

@@ -155,8 +155,20 @@ double TruncatedPrior::log_density(std::span<const double> theta) const {
   return prior_.log_density(theta) - log_mass();
 }
 
-double TruncatedPrior::to_local(int d, double theta) const {
-  return axis(d).to_local(to_unit(prior_[d], theta)).u;
+double TruncatedPrior::to_local(int d, double theta, double within) const {
+  if (!prior_[d].discrete()) return axis(d).to_local(to_unit(prior_[d], theta)).u;
+  const Interval own = unit_interval(prior_[d], theta);
+  const double low = axis(d).to_local(own.low).u;
+  return low + within * (axis(d).to_local(own.high).u - low);
+}
+
+std::vector<double> TruncatedPrior::values_inside(int d) const {
+  HONE_ASSERT(prior_[d].discrete());
+  std::vector<double> values;
+  for (double k = prior_[d].lower() + 0.5; k < prior_[d].upper(); ++k) {
+    if (region_.contains_axis(d, to_unit(prior_[d], k))) values.push_back(k);
+  }
+  return values;
 }
 
 double TruncatedPrior::to_theta(int d, double local) const {

@@ -56,9 +56,12 @@ class TruncatedPrior {
 
   double log_density(std::span<const double> theta) const;  // -infinity outside the region
 
-  // theta_d and its local coordinate in [0, 1].
-  double to_local(int d, double theta) const;
+  // theta_d and its local coordinate in [0, 1]. A whole number owns a stretch of it: `within` says
+  // where in that.
+  double to_local(int d, double theta, double within = 0.5) const;
   double to_theta(int d, double local) const;
+  // Of a discrete parameter: its values inside the region, ascending.
+  std::vector<double> values_inside(int d) const;
   // Row by row; both (n, dimensions).
   void to_local(MatrixView<double> local, MatrixView<const double> theta) const;
   void to_theta(MatrixView<double> theta, MatrixView<const double> local) const;

@@ -26,6 +26,10 @@ double to_theta(const Distribution& distribution, const UnitPoint& point) {
                         : distribution.quantile_complement(point.complement);
 }
 
+Interval unit_interval(const Distribution& distribution, double value) {
+  return {to_unit(distribution, value - 0.5), to_unit(distribution, value + 0.5)};
+}
+
 double Interval::mass() const {
   return distance(low, high);
 }

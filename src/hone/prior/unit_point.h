@@ -37,6 +37,9 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+// What a value of a discrete distribution owns.
+Interval unit_interval(const Distribution& distribution, double value);
+
 // b - a for a <= b, without cancellation near 1.
 double distance(const UnitPoint& a, const UnitPoint& b);
 

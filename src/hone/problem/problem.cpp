@@ -6,10 +6,12 @@ namespace hone {
 namespace {
 
 std::vector<Marginal> marginals_of(const std::string& word, const Prior& prior) {
-  if (word == "1d") return one_dimensional(prior.dimensions());
-  if (word == "2d") return two_dimensional(prior.dimensions());
+  if (word == "1d") return one_dimensional(prior.quantities());
   if (word == "joint") return {joint(prior.dimensions())};
-  return {parse_marginal(word, prior.names())};
+  if (word != "2d") return {parse_marginal(word, prior.quantity_names())};
+  std::vector<Marginal> pairs = two_dimensional(prior.quantities());
+  std::erase_if(pairs, [&](const Marginal& pair) { return prior.is_curve(pair); });
+  return pairs;
 }
 
 }  // namespace
@@ -24,6 +26,12 @@ std::vector<Marginal> marginals_from_words(const std::vector<std::string>& words
       if (seen.insert(one).second) marginals.push_back(std::move(one));
     }
   }
+  return marginals;
+}
+
+std::vector<Marginal> marginals_of_new(const Prior& prior, int before) {
+  std::vector<Marginal> marginals = marginals_from_words({}, prior);
+  std::erase_if(marginals, [&](const Marginal& one) { return one.back() < before; });
   return marginals;
 }
 

@@ -35,12 +35,18 @@ struct KnownTask {
   Index budget = 0;
   Index simulated_size = std::ssize(observation);  // values its simulator makes, without noise
   std::string preset = "default";                  // to start from where none is chosen
+  DataDescription data = {};                       // of the observation
 };
 using TaskLookup = std::function<KnownTask(const std::string& name)>;  // Error{input} if unknown
 
 // "1d", "2d", "joint" or parameters as parse_marginal() reads them, each marginal once, in this
-// order. Without words: 1d and 2d.
+// order. Without words: 1d and 2d. Both are of parameters and derived quantities, but for pairs on
+// a curve; joint is of all parameters.
 std::vector<Marginal> marginals_from_words(const std::vector<std::string>& words,
                                            const Prior& prior);
+
+// What a prior with more derived quantities than `before` quantities in all adds to these: each new
+// one by itself, and in pairs.
+std::vector<Marginal> marginals_of_new(const Prior& prior, int before);
 
 }  // namespace hone

@@ -99,8 +99,9 @@ Problem with_task(const TomlTable& root, SimulatorSpec spec, const fs::path& fol
     root.refuse_with("noise", fmt::format("noise: the data of task '{}' have theirs", spec.task));
   }
   Problem problem{.name = {},
-                  .prior = task.prior,
+                  .prior = read_derived_sections(root, task.prior),
                   .observation = task.observation,
+                  .data = task.data,
                   .simulator = std::move(spec),
                   .options = {},
                   .marginals = {},
@@ -146,17 +147,20 @@ OneShotOptions one_shot_options(const SimulatorSpec& spec,
 Problem read_problem_file(const fs::path& path, const TaskLookup& find_task) {
   const TomlDocument document = read_toml(path);
   const TomlTable root(document);
-  root.allow_only({"name", "simulator", "noise", "observation", "data", "parameters", "inference"});
+  root.allow_only(
+      {"name", "simulator", "noise", "observation", "data", "parameters", "derived", "inference"});
   const std::string name = read_name(root, path);
   const fs::path folder = fs::absolute(path).parent_path().lexically_normal();
   SimulatorSpec spec = read_simulator_section(root, folder);
   if (spec.kind == SimulatorKind::task) {
     Problem problem = with_task(root, std::move(spec), folder, find_task);
     problem.name = name;
-    problem.data = read_data_sections(root, std::ssize(problem.observation));
+    if (root.has("data")) {
+      problem.data = read_data_sections(root, std::ssize(problem.observation));
+    }
     return problem;
   }
-  Prior prior = read_parameter_sections(root);
+  Prior prior = read_derived_sections(root, read_parameter_sections(root));
   if (spec.kind == SimulatorKind::run) {
     try {
       check_placeholders(one_shot_options(spec, prior.names()));

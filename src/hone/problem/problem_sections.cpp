@@ -6,6 +6,7 @@
 
 #include "hone/core/error.h"
 #include "hone/files/number_file.h"
+#include "hone/prior/derived_axes.h"
 
 namespace hone {
 namespace {
@@ -78,10 +79,19 @@ Prior read_parameter_sections(const TomlTable& root) {
   }
   for (const TomlTable& section : sections)
     section.allow_only({"name", "label", "prior", "correlations"});
+  return with_line(root, "", [&] { return prior_from_json(root.at("parameters")); });
+}
+
+Prior read_derived_sections(const TomlTable& root, const Prior& prior) {
+  if (!root.has("derived")) return prior;
+  for (const TomlTable& section : root.tables("derived")) {
+    section.allow_only({"name", "label", "value"});
+  }
   try {
-    return prior_from_json(root.at("parameters"));
+    Prior result = prior.with_derived(derived_from_json(root.at("derived")));
+    check_derived(result);
+    return result;
   } catch (const Error& error) {
-    // The prior, which is also made without any file, says the path only in its message.
     const std::string message = error.what();
     root.refuse_at(message.substr(0, message.find_first_of(" :=")), message);
   }

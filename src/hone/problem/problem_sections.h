@@ -12,6 +12,8 @@ namespace hone {
 
 SimulatorSpec read_simulator_section(const TomlTable& root, const std::filesystem::path& folder);
 Prior read_parameter_sections(const TomlTable& root);
+// The prior with the quantities of [[derived]], if there are any.
+Prior read_derived_sections(const TomlTable& root, const Prior& prior);
 std::vector<double> read_observation_section(const TomlTable& root,
                                              const std::filesystem::path& folder);
 

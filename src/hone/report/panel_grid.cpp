@@ -14,6 +14,10 @@ std::size_t columns_for(std::size_t panels) {
   return panels <= 4 ? std::min<std::size_t>(panels, panels == 4 ? 2 : 3) : 4;
 }
 
+std::size_t rows_for(std::size_t panels, std::size_t columns) {
+  return (panels + columns - 1) / columns;
+}
+
 }  // namespace
 
 PanelGrid::PanelGrid(FigureFormat format, std::size_t panels, double width, double height)
@@ -21,10 +25,11 @@ PanelGrid::PanelGrid(FigureFormat format, std::size_t panels, double width, doub
       width_(width),
       height_(height),
       canvas_(format, static_cast<double>(columns_) * (kLeft + width + kRight),
-              static_cast<double>((panels + columns_ - 1) / columns_) * (kTop + height + kFoot)) {}
+              static_cast<double>(rows_for(panels, columns_)) * (kTop + height + kFoot)) {}
 
 Axes PanelGrid::next(Axis x, Axis y) {
-  const auto row = static_cast<double>(used_ / columns_);
+  const std::size_t full_rows = used_ / columns_;
+  const auto row = static_cast<double>(full_rows);
   const auto column = static_cast<double>(used_ % columns_);
   ++used_;
   return {canvas_,

@@ -22,7 +22,8 @@ std::vector<std::pair<int, int>> shown_pairs(const RunSpec& spec) {
   constexpr std::size_t kMost = 12;
   std::vector<std::pair<int, int>> pairs;
   for (const Marginal& marginal : spec.marginals) {
-    if (marginal.size() == 2 && pairs.size() < kMost) pairs.emplace_back(marginal[0], marginal[1]);
+    const bool cut = marginal.size() == 2 && !spec.prior.is_derived(marginal);
+    if (cut && pairs.size() < kMost) pairs.emplace_back(marginal[0], marginal[1]);
   }
   return pairs;
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "hone/check/checks.h"
+#include "hone/check/predict_run.h"
 #include "hone/core/version.h"
 #include "hone/files/json_text.h"
 #include "hone/report/corner_json.h"
@@ -44,6 +45,16 @@ Json parameters_json(const Prior& prior, const TruthValues& truth) {
                     {"high", finite_or_null(p.distribution->upper())},
                     {"truth", known == truth.end() ? Json(nullptr) : Json(known->second)},
                     {"prior", prior_text(priors[d].at("prior"))}});
+  }
+  for (const DerivedQuantity& one : prior.derived()) {
+    const auto known = truth.find(one.name);
+    list.push_back({{"name", one.name},
+                    {"label", to_json(parameter_label(one.name, one.label))},
+                    {"low", nullptr},
+                    {"high", nullptr},
+                    {"truth", known == truth.end() ? Json(nullptr) : Json(known->second)},
+                    {"prior", "derived, " + one.value},
+                    {"derived", true}});
   }
   return list;
 }
@@ -144,11 +155,12 @@ Json corner_of(const RunDirectory& run, const TruthValues& truth) {
   const CornerPlot plot = run_corner({run}, truth);
   Json json = corner_json(plot);
   std::vector<int> shown;
+  const auto names = run.spec().prior.quantity_names();
   for (const CornerParameter& p : plot.parameters) {
-    shown.push_back(run.spec().prior.index_of(p.name));
+    shown.push_back(static_cast<int>(std::ranges::find(names, p.name) - names.begin()));
   }
   Json ranges = Json::array();
-  for (int d = 0; d < run.spec().prior.dimensions(); ++d) ranges.push_back(nullptr);
+  for (std::size_t d = 0; d < names.size(); ++d) ranges.push_back(nullptr);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     ranges[static_cast<std::size_t>(shown[i])] = json["ranges"][i];
   }
@@ -214,6 +226,7 @@ Json report_state(const RunDirectory& run, const ReportOptions& options) {
             {"warnings", summary.at("warnings")},
             {"corner", finished ? corner_of(run, options.truth) : Json(nullptr)},
             {"checks", checks ? to_json(*checks) : Json(nullptr)},
+            {"predictive", read_predictive(run).value_or(nullptr)},
             {"training", training_json(data.training)},
             {"observation", observation_json(data.observation, spec.noise)},
             {"settings", to_json(spec.options)},

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "hone/core/version.h"
-#include "hone/prior/marginals.h"
+#include "hone/problem/problem.h"
 #include "hone/tasks/task.h"
 
 namespace hone {
@@ -32,13 +32,19 @@ std::string flags(const InferenceOptions& options, const InferenceOptions& stand
 }
 
 std::string marginal_flags(const RunSpec& spec) {
-  std::vector<Marginal> usual = one_dimensional(spec.prior.dimensions());
-  const std::vector<Marginal> pairs = two_dimensional(spec.prior.dimensions());
-  usual.insert(usual.end(), pairs.begin(), pairs.end());
-  if (spec.marginals == usual) return "";
+  if (spec.marginals == marginals_from_words({}, spec.prior)) return "";
   std::string text;
   for (const Marginal& marginal : spec.marginals) {
-    text += fmt::format(" \\\n    --marginal {}", marginal_name(marginal, spec.prior.names()));
+    text +=
+        fmt::format(" \\\n    --marginal {}", marginal_name(marginal, spec.prior.quantity_names()));
+  }
+  return text;
+}
+
+std::string derived_flags(const RunSpec& spec) {
+  std::string text;
+  for (const DerivedQuantity& one : spec.prior.derived()) {
+    text += fmt::format(" \\\n    --derived '{} = {}'", one.name, one.value);
   }
   return text;
 }
@@ -53,12 +59,12 @@ std::string command_of(const RunSpec& spec) {
                                  task != nullptr ? task->name : "problem.toml", spec.seed);
   InferenceOptions standard = preset("default");
   if (task == nullptr) {
-    return text + flags(spec.options, standard) + marginal_flags(spec) +
+    return text + derived_flags(spec) + flags(spec.options, standard) + marginal_flags(spec) +
            "\n# with the simulator, priors and observation of run.json in problem.toml";
   }
   standard.budget = task->budget;
   if (spec.observation != task->observation) text += " \\\n    --observation observation.txt";
-  return text + flags(spec.options, standard) + marginal_flags(spec);
+  return text + derived_flags(spec) + flags(spec.options, standard) + marginal_flags(spec);
 }
 
 }  // namespace
@@ -74,12 +80,18 @@ std::string reproduce_text(const RunDirectory& run) {
 TruthValues known_truth(const RunSpec& spec) {
   const Task* task = task_of(spec);
   TruthValues truth;
-  if (task == nullptr || task->observation != spec.observation || !(task->prior == spec.prior) ||
+  if (task == nullptr || task->observation != spec.observation ||
+      !(task->prior.with_derived(spec.prior.derived()) == spec.prior) ||
       task->truth.size() != spec.prior.parameters().size()) {
     return truth;
   }
+  Matrix<double> theta(1, spec.prior.dimensions());
   for (std::size_t d = 0; d < task->truth.size(); ++d) {
     truth[spec.prior.parameters()[d].name] = task->truth[d];
+    theta(0, static_cast<Index>(d)) = task->truth[d];
+  }
+  for (std::size_t k = 0; k < spec.prior.derived().size(); ++k) {
+    truth[spec.prior.derived()[k].name] = spec.prior.formula(k)(theta)[0];
   }
   return truth;
 }

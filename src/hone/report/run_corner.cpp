@@ -10,11 +10,11 @@
 namespace hone {
 namespace {
 
-// The index of each parameter of a run among those of the plot; -1 if it is not there.
+// The index of each quantity of a run among those of the plot; -1 if it is not there.
 std::vector<int> places(const Prior& prior, const std::vector<CornerParameter>& parameters) {
   std::vector<int> result;
-  for (const Parameter& parameter : prior.parameters()) {
-    const auto found = std::ranges::find(parameters, parameter.name, &CornerParameter::name);
+  for (const std::string& name : prior.quantity_names()) {
+    const auto found = std::ranges::find(parameters, name, &CornerParameter::name);
     result.push_back(found == parameters.end() ? -1 : static_cast<int>(found - parameters.begin()));
   }
   return result;
@@ -89,18 +89,20 @@ CornerPlot run_corner(const std::vector<RunDirectory>& runs, const TruthValues& 
   HONE_ASSERT(!runs.empty());
   CornerPlot plot;
   const Prior& prior = runs.front().spec().prior;
-  for (const Parameter& parameter : prior.parameters()) {
-    const auto known = truth.find(parameter.name);
-    plot.parameters.push_back({.name = parameter.name,
-                               .label = parameter.label,
-                               .low = parameter.distribution->lower(),
-                               .high = parameter.distribution->upper()});
+  const auto names = prior.quantity_names(), labels = prior.quantity_labels();
+  for (std::size_t d = 0; d < names.size(); ++d) {
+    const auto known = truth.find(names[d]);
+    plot.parameters.push_back({.name = names[d], .label = labels[d]});
+    if (d < prior.parameters().size()) {  // what is derived has no edges of its own
+      plot.parameters.back().low = prior.parameters()[d].distribution->lower();
+      plot.parameters.back().high = prior.parameters()[d].distribution->upper();
+    }
     if (known != truth.end()) plot.parameters.back().truth = known->second;
   }
   for (const RunDirectory& run : runs) plot.layers.push_back(make_layer(run, plot.parameters));
   // A parameter that no one asked a marginal of has nothing to show.
   std::vector<int> shown;
-  for (int d = 0; d < prior.dimensions(); ++d) {
+  for (int d = 0; d < prior.quantities(); ++d) {
     const auto has = [d](const MarginalGrid& grid) {
       return std::ranges::find(grid.marginal, d) != grid.marginal.end();
     };

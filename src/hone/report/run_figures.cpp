@@ -82,7 +82,7 @@ std::vector<double> minus(const std::vector<double>& a, const std::vector<double
 // The name of a marginal, "a,b", as its parameters are written in the other figures; "mean of 1-d
 // marginals" and the like as it is.
 Label marginal_label(const std::string& marginal, const Prior& prior) {
-  const auto names = prior.names();
+  const auto names = prior.quantity_names(), labels = prior.quantity_labels();
   Label label;
   for (std::size_t begin = 0; begin <= marginal.size();) {
     const std::size_t end = std::min(marginal.find(',', begin), marginal.size());
@@ -90,8 +90,8 @@ Label marginal_label(const std::string& marginal, const Prior& prior) {
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) return {{marginal}};
     if (!label.empty()) label.push_back({", "});
-    const Parameter& parameter = prior.parameter(static_cast<int>(found - names.begin()));
-    for (LabelPiece& piece : parameter_label(name, parameter.label)) {
+    for (LabelPiece& piece :
+         parameter_label(name, labels[static_cast<std::size_t>(found - names.begin())])) {
       label.push_back(std::move(piece));
     }
     begin = end + 1;

@@ -45,7 +45,7 @@ bool same_result(const SimulationStore& store, std::int64_t id, const ToldResult
 
 // Removes what is known already. Returns how many that were.
 Index drop_known(ToldResults& results, const SimulationStore& store) {
-  return static_cast<Index>(std::erase_if(results, [&](const auto& one) {
+  return static_cast<Index>(std::erase_if(results, [&](const ToldResults::value_type& one) {
     const auto& [id, result] = one;
     if (!store.contains(id)) return false;
     check_theta(id, result.theta, store.info(id).theta);

@@ -32,6 +32,12 @@ void write(const RunDirectory& run, const std::vector<Arithmetic>& used) {
 
 void note_arithmetic(const RunDirectory& run, bool exact, Observer& observer) {
   std::vector<Arithmetic> used = computed_with(run);
+  if (exact && used.empty() && (run.has_round(1) || run.has_final_posterior())) {
+    fail(ErrorKind::input,
+         "{} does not say what its parts were computed with (there is no computed_with.json); do "
+         "without `exact`",
+         run.path().string());
+  }
   const Arithmetic& here = this_arithmetic();
   const auto other = std::ranges::find_if(used, [&](const Arithmetic& a) { return a != here; });
   if (other != used.end()) {

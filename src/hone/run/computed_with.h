@@ -13,7 +13,8 @@ namespace hone {
 std::vector<Arithmetic> computed_with(const RunDirectory& run);
 
 // Adds this process, which is about to compute. If the run has parts with other bits, that is a
-// warning, or with `exact` an Error{input}. For the process that holds the run's lock.
+// warning, or with `exact` an Error{input}; so is a run that has parts but no record. For the
+// process that holds the run's lock.
 void note_arithmetic(const RunDirectory& run, bool exact, Observer& observer);
 
 }  // namespace hone

@@ -3,6 +3,7 @@
 #include "hone/core/error.h"
 #include "hone/run/computed_with.h"
 #include "hone/run/extend_run.h"
+#include "hone/run/finished_run.h"
 #include "hone/run/posterior_grids.h"
 #include "hone/run/reused_simulations.h"
 #include "hone/run/run_inputs.h"
@@ -71,9 +72,11 @@ RunInference infer_run(RunDirectory& run, const RunRequest& request) {
     simulations.take_existing(spec.simulator.dataset_rows);
   }
   DirectoryJournal journal(run);
+  std::vector<Marginal> marginals = spec.marginals;
+  std::erase_if(marginals, [&](const Marginal& one) { return spec.prior.is_derived(one); });
   InferenceResult result = find_method(spec.options.method)
-                               .infer({simulations, spec.observation, spec.marginals, spec.options,
-                                       rng, journal, request.observer, request.trainer,
+                               .infer({simulations, spec.observation, marginals, spec.options, rng,
+                                       journal, request.observer, request.trainer,
                                        run_likelihood(spec), start ? &*start : nullptr});
   stop_if_requested(request.observer);
   return {std::move(result), simulations.issued(), simulations.failed()};
@@ -81,9 +84,8 @@ RunInference infer_run(RunDirectory& run, const RunRequest& request) {
 
 Summary execute_run(RunDirectory& run, const RunRequest& request) {
   const RunInference inference = infer_run(run, request);
-  const RunSpec& spec = run.spec();
-  PosteriorGrids grids =
-      make_posterior_grids(*inference.result.posterior.posterior, spec.observation, Correction{});
+  train_derived(run, request.observer, request.executor.noise());
+  PosteriorGrids grids = make_posterior_grids(run, Correction{});
   Summary summary{.parameters = std::move(grids.parameters),
                   .warnings = {},
                   .rounds = static_cast<int>(inference.result.rounds.size()),

@@ -3,12 +3,64 @@
 #include <algorithm>
 
 #include "hone/core/error.h"
+#include "hone/inference/derived_data.h"
+#include "hone/problem/problem.h"
 #include "hone/run/computed_with.h"
 #include "hone/run/posterior_grids.h"
 #include "hone/run/run_inputs.h"
 #include "hone/run/run_lock.h"
 
 namespace hone {
+namespace {
+
+void add_derived_networks(const RunDirectory& run, const std::vector<Marginal>& marginals,
+                          Observer& observer, const NoiseModel* simulator_noise) {
+  if (marginals.empty()) return;
+  const RunSpec& spec = run.spec();
+  const Rng rng = Rng(spec.seed).child("final");
+  RunData data = training_data(run, *run.final_region(), simulator_noise);
+  data.rows = with_derived(std::move(data.rows), rng);
+  const EstimatorKind& kind = find_method(spec.options.method).estimator();
+  // A likelihood would have to know that quantities determine each other.
+  InferenceOptions options = spec.options;
+  options.estimators = Estimators::ratio;
+  const int ensemble = kind.fit(options, data_size(data.rows)).ensemble;
+  observer.context_changed("derived quantities");
+  run.add_posterior(estimate(kind, {data.rows, marginals, ensemble, options, rng, observer}));
+}
+
+}  // namespace
+
+void train_derived(const RunDirectory& run, Observer& observer, const NoiseModel* simulator_noise) {
+  const RunLock lock(run.path());
+  add_derived_networks(run, run.untrained_derived(), observer, simulator_noise);
+}
+
+void derive_more(RunDirectory& run, const std::vector<DerivedQuantity>& derived, Observer& observer,
+                 const NoiseModel* simulator_noise) {
+  run.require_finished();
+  std::vector<DerivedQuantity> fresh;
+  std::ranges::copy_if(derived, std::back_inserter(fresh), [&](const DerivedQuantity& one) {
+    return std::ranges::none_of(run.spec().prior.derived(), [&](const DerivedQuantity& known) {
+      return known.name == one.name && known.value == one.value;
+    });
+  });
+  if (!fresh.empty()) {
+    const Prior& before = run.spec().prior;
+    const auto marginals = marginals_of_new(before.with_derived(fresh), before.quantities());
+    const RunLock lock(run.path());
+    run.add_derived(fresh, marginals);
+  }
+  train_derived(run, observer, simulator_noise);
+  const Correction correction = run.correction().value_or(Correction{});
+  if (!correction.powers.empty()) correct_posterior(run, correction);
+  const RunLock lock(run.path());
+  Summary summary = run.uncorrected_summary().value();
+  PosteriorGrids grids = make_posterior_grids(run, Correction{});
+  summary.parameters = std::move(grids.parameters);
+  run.write_posterior(summary, grids.arrays);
+  std::filesystem::remove(run.checks_file().path());  // they know nothing of the new ones
+}
 
 void train_more(const RunDirectory& run, const std::vector<Marginal>& marginals, Observer& observer,
                 const NoiseModel* simulator_noise, NetworkTrainer& trainer) {
@@ -22,6 +74,11 @@ void train_more(const RunDirectory& run, const std::vector<Marginal>& marginals,
         trained, [&](const TrainedPosterior& one) { return one.posterior->has(marginal); });
   });
   if (missing.empty()) return;
+  const auto derived = std::ranges::partition(
+      missing, [&](const Marginal& one) { return !run.spec().prior.is_derived(one); });
+  add_derived_networks(run, {derived.begin(), derived.end()}, observer, simulator_noise);
+  missing.erase(derived.begin(), missing.end());
+  if (missing.empty()) return;
   const AmortizedPosterior& main = *trained.at(0).posterior;
   if (const SharedPosterior more = main.with_marginals(missing)) {
     run.add_posterior({more});
@@ -32,7 +89,8 @@ void train_more(const RunDirectory& run, const std::vector<Marginal>& marginals,
   const RunData data = training_data(run, region, simulator_noise);
   const EstimatorKind& kind = find_method(spec.options.method).estimator();
   const int ensemble = kind.fit(spec.options, data_size(data.rows)).ensemble;
-  // The same stream as in execute_run(): a marginal comes out the same whenever it is trained.
+  // The same stream as in execute_run(): the networks of a marginal come out the same whenever they
+  // are trained.
   run.add_posterior(trainer.train(
       kind, {data.rows, missing, ensemble, spec.options, Rng(spec.seed).child("final"), observer}));
 }
@@ -76,8 +134,7 @@ Index known_test_draws(const RunDirectory& run) {
 void correct_posterior(const RunDirectory& run, const Correction& correction) {
   const RunLock lock(run.path());
   Summary summary = run.uncorrected_summary().value();
-  PosteriorGrids grids =
-      make_posterior_grids(*run.final_posterior().posterior, run.spec().observation, correction);
+  PosteriorGrids grids = make_posterior_grids(run, correction);
   summary.parameters = std::move(grids.parameters);
   run.write_corrected(summary, grids.arrays, correction);
 }

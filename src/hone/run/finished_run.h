@@ -12,11 +12,23 @@
 
 namespace hone {
 
-// More marginals on the simulations of a finished run. Takes the run's lock. If the simulator
-// brings its own noise (spec().noise), that must be given.
+// More marginals on the simulations of a finished run, also of derived quantities that it has.
+// Takes the run's lock. If the simulator brings its own noise (spec().noise), that must be given.
 void train_more(const RunDirectory& run, const std::vector<Marginal>& marginals, Observer& observer,
                 const NoiseModel* simulator_noise = nullptr,
                 NetworkTrainer& trainer = local_trainer());
+
+// Networks for the marginals of derived quantities (run.spec()) that have none yet. Takes the run's
+// lock. They are trained in this process, also in an MPI job.
+void train_derived(const RunDirectory& run, Observer& observer,
+                   const NoiseModel* simulator_noise = nullptr);
+
+// Gives a finished run more derived quantities, trained on the simulations it has: they are then in
+// its tables and figures, and its checks are to be made again. One that is there with the same
+// formula is not added again, so that the call can be repeated after an interruption. Error{input}
+// for a formula that is wrong.
+void derive_more(RunDirectory& run, const std::vector<DerivedQuantity>& derived, Observer& observer,
+                 const NoiseModel* simulator_noise = nullptr);
 
 // Simulations inside a region, as training would see them.
 struct RunData {

@@ -6,13 +6,9 @@ namespace {
 // Cells per axis of the posteriors on disk: fine enough to draw and to read quantiles from.
 constexpr Index kCells1d = 1024, kCells2d = 128;
 
-}  // namespace
-
-PosteriorGrids make_posterior_grids(const AmortizedPosterior& posteriors,
-                                    std::span<const double> observation,
-                                    const Correction& correction) {
+void add_grids(PosteriorGrids& result, const AmortizedPosterior& posteriors,
+               std::span<const double> observation, const Correction& correction) {
   const auto names = posteriors.prior().prior().names();
-  PosteriorGrids result;
   for (const Marginal& marginal : posteriors.marginals()) {
     if (marginal.size() > 2) continue;  // sampled, not gridded
     const MarginalPosterior posterior(posteriors, marginal, observation,
@@ -25,6 +21,24 @@ PosteriorGrids make_posterior_grids(const AmortizedPosterior& posteriors,
       result.parameters.push_back(
           summarize_parameter(grid, names[static_cast<std::size_t>(marginal[0])]));
     }
+  }
+}
+
+}  // namespace
+
+std::vector<TrainedPosterior> reported_posteriors(const RunDirectory& run) {
+  std::vector<TrainedPosterior> reported;
+  for (TrainedPosterior& one : run.posteriors()) {
+    const bool derived = one.posterior->prior().dimensions() > run.spec().prior.dimensions();
+    if (reported.empty() || derived) reported.push_back(std::move(one));
+  }
+  return reported;
+}
+
+PosteriorGrids make_posterior_grids(const RunDirectory& run, const Correction& correction) {
+  PosteriorGrids result;
+  for (const TrainedPosterior& one : reported_posteriors(run)) {
+    add_grids(result, *one.posterior, run.spec().observation, correction);
   }
   return result;
 }

@@ -1,18 +1,20 @@
 #pragma once
 
-#include "hone/posterior/amortized_posterior.h"
-#include "hone/posterior/correction.h"
 #include "hone/posterior/summary.h"
+#include "hone/run/run_directory.h"
 
 namespace hone {
 
-// The 1-d and 2-d posteriors at an observation, as a run keeps them.
+// The 1-d and 2-d posteriors at an observation, as a run keeps them: those it was asked for, and
+// those of derived quantities.
 struct PosteriorGrids {
   std::vector<NamedArray> arrays;            // posterior.h5
   std::vector<ParameterSummary> parameters;  // of the 1-d ones
 };
-PosteriorGrids make_posterior_grids(const AmortizedPosterior& posteriors,
-                                    std::span<const double> observation,
-                                    const Correction& correction);
+PosteriorGrids make_posterior_grids(const RunDirectory& run, const Correction& correction);
+
+// The posteriors of tables and corner plots, of all that a run has: the main one, and those of
+// derived quantities.
+std::vector<TrainedPosterior> reported_posteriors(const RunDirectory& run);
 
 }  // namespace hone

@@ -19,6 +19,7 @@ namespace {
 constexpr const char* kSpec = "run.json";
 constexpr const char* kNoise = "noise.h5";
 constexpr const char* kExtensions = "extensions.json";
+constexpr const char* kDerived = "derived.json";
 
 // The identity of a run: what its run.json says, or 0 for a run that is older than identities.
 std::uint64_t identity_in(const RunFile& file, const std::string& text) {
@@ -91,6 +92,9 @@ RunDirectory RunDirectory::open(const fs::path& path) {
       return extensions_from_json(json, run.first_budget_);
     }));
   }
+  if (run.file(kDerived).exists()) {
+    read_json_as(run.file(kDerived), [&](const nlohmann::json& json) { run.set_derived(json); });
+  }
   NoiseSpec& noise = run.spec_.noise;
   if (noise.kind == NoiseKind::gaussian && noise.sigma.empty()) {
     const auto arrays = read_run_arrays(run.file(kNoise));
@@ -132,6 +136,29 @@ void RunDirectory::add_extension(const Extension& extension) {
   set_extensions(std::move(all));
 }
 
+void RunDirectory::set_derived(const nlohmann::json& json) {
+  spec_.prior = spec_.prior.with_derived(derived_from_json(json.at("derived")));
+  const std::vector<Marginal> marginals = json.at("marginals");
+  spec_.marginals.insert(spec_.marginals.end(), marginals.begin(), marginals.end());
+  spec_.validate();
+}
+
+void RunDirectory::add_derived(const std::vector<DerivedQuantity>& derived,
+                               const std::vector<Marginal>& marginals) {
+  std::vector<DerivedQuantity> all;
+  std::vector<Marginal> all_marginals;
+  if (file(kDerived).exists()) {
+    read_json_as(file(kDerived), [&](const nlohmann::json& json) {
+      all = derived_from_json(json.at("derived"));
+      json.at("marginals").get_to(all_marginals);
+    });
+  }
+  std::ranges::copy(derived, std::back_inserter(all));
+  std::ranges::copy(marginals, std::back_inserter(all_marginals));
+  set_derived({{"derived", to_json(derived)}, {"marginals", marginals}});
+  write_json(file(kDerived), {{"derived", to_json(all)}, {"marginals", all_marginals}});
+}
+
 RunDirectory RunDirectory::state(std::size_t number) const {
   HONE_ASSERT(number <= extensions_.size());
   RunDirectory run = *this;
@@ -166,6 +193,7 @@ int RunDirectory::rounds_made() const {
 
 bool RunDirectory::complete() const {
   if (!finished() || !has_final_posterior() || !posterior("posterior.h5").exists()) return false;
+  if (!untrained_derived().empty()) return false;
   if (find_method(spec_.options.method).needs_likelihood) return true;  // and simulates nothing
   const std::optional<SimulationStore> made = store();
   if (!made || (spec_.options.spend_all && made->rows() < spec_.options.budget)) return false;
@@ -236,7 +264,17 @@ TrainedPosterior RunDirectory::final_posterior() const {
 }
 
 void RunDirectory::write_final_posterior(const TrainedPosterior& trained) const {
-  hone::write_posterior(final_networks(), trained);
+  hone::write_posterior(final_networks(), trained, spec_.prior.dimensions());
+}
+
+std::optional<TrainedPosterior> RunDirectory::joint_posterior() const {
+  const RunFile file = state_file("networks/joint");
+  if (!has_posterior(file)) return std::nullopt;
+  return read_posterior(file, spec_.prior);
+}
+
+void RunDirectory::write_joint_posterior(const TrainedPosterior& trained) const {
+  hone::write_posterior(state_file("networks/joint"), trained, spec_.prior.dimensions());
 }
 
 RunFile RunDirectory::later_networks(std::size_t number) const {
@@ -256,7 +294,18 @@ std::vector<TrainedPosterior> RunDirectory::posteriors() const {
 void RunDirectory::add_posterior(const TrainedPosterior& trained) const {
   std::size_t number = 1;
   while (has_posterior(later_networks(number))) ++number;
-  hone::write_posterior(later_networks(number), trained);
+  hone::write_posterior(later_networks(number), trained, spec_.prior.dimensions());
+}
+
+std::vector<Marginal> RunDirectory::untrained_derived() const {
+  std::vector<Marginal> missing;
+  std::ranges::copy_if(spec_.marginals, std::back_inserter(missing),
+                       [&](const Marginal& one) { return spec_.prior.is_derived(one); });
+  for (std::size_t i = 1; !missing.empty() && has_posterior(later_networks(i)); ++i) {
+    const auto known = read_description(later_networks(i), spec_.prior.dimensions());
+    for (const Marginal& one : known.derived_marginals) std::erase(missing, one);
+  }
+  return missing;
 }
 
 std::optional<Region> RunDirectory::final_region() const {
@@ -287,8 +336,8 @@ std::vector<MarginalGrid> RunDirectory::grids() const {
     std::vector<MarginalGrid> grids;
     for (const Marginal& marginal : spec_.marginals) {
       if (marginal.size() > 2) continue;
-      grids.push_back(
-          grid_from_arrays(arrays, marginal_name(marginal, spec_.prior.names()), marginal));
+      grids.push_back(grid_from_arrays(
+          arrays, marginal_name(marginal, spec_.prior.quantity_names()), marginal));
     }
     return grids;
   });

@@ -21,15 +21,18 @@
 //   rounds/round-01.json      region, cut and training curves of each finished round
 //   rounds/round-01.h5        the networks that decided its cut
 //   networks/main.h5, .json   networks of the requested marginals, their region, training curves
-//   networks/extra-01.h5      marginals trained later
+//   networks/extra-01.h5      marginals trained later, and those of derived quantities
 //   posterior/posterior.h5    1-d and 2-d marginal posteriors on grids
 //   posterior/summary.json    table of parameters, warnings; written last: the run is finished
 //   corrected/                the posterior, widened (hone/posterior/correction.h)
 //   extensions.json           larger budgets that the run was given later
+//   derived.json              derived quantities that the run was given later
 //   extended-01/              networks/, posterior/, corrected/, checks.json, checks/ of the state
 //                             after the first of them; the state before stays as it was
 //   checks.json               what the checks found (hone/check/)
 //   checks/simulations/       simulations that were made for the checks alone
+//   networks/joint.h5         the joint posterior of all parameters, once it was needed
+//   predictive/               simulations from the posterior, and what they say (predict_run.h)
 //   chunks/                   simulations divided for a job array (chunk_files.h)
 //   simulator.log             what external simulators wrote to standard error
 //   progress.json, lock       while a process works on it
@@ -77,6 +80,9 @@ class RunDirectory {
   const std::vector<Extension>& extensions() const { return extensions_; }
   void add_extension(const Extension& extension);
   Index first_budget() const { return first_budget_; }
+  // Derived quantities that spec() has from now on, with their marginals.
+  void add_derived(const std::vector<DerivedQuantity>& derived,
+                   const std::vector<Marginal>& marginals);
   RunDirectory state(std::size_t number) const;  // the run as it was with fewer extensions
   void replace_spec(RunSpec spec);  // and write it; before there is any file but run.json
 
@@ -85,6 +91,10 @@ class RunDirectory {
   RunFile checks_file() const { return state_file("checks.json"); }
   RunFile simulations() const { return file("simulations"); }
   RunFile check_simulations() const { return state_file("checks/simulations"); }
+  RunFile predictive_simulations(const std::string& from) const {
+    return state_file("predictive/" + from + "/simulations");
+  }
+  RunFile predictive_file() const { return state_file("predictive/predictive.json"); }
   std::filesystem::path chunks() const { return path_ / "chunks"; }
   std::filesystem::path simulator_log() const { return path_ / "simulator.log"; }
   std::filesystem::path progress_file() const { return path_ / "progress.json"; }
@@ -112,7 +122,11 @@ class RunDirectory {
   bool has_final_posterior() const;
   TrainedPosterior final_posterior() const;
   void write_final_posterior(const TrainedPosterior& trained) const;
+  std::optional<TrainedPosterior> joint_posterior() const;  // trained for joint_draws()
+  void write_joint_posterior(const TrainedPosterior& trained) const;
   void add_posterior(const TrainedPosterior& trained) const;  // after all that are there
+  // Marginals of spec() with derived quantities for which there are no networks yet.
+  std::vector<Marginal> untrained_derived() const;
   std::optional<Region> final_region() const;
   std::vector<MemberHistory> final_training() const;  // without reading networks
 
@@ -134,6 +148,7 @@ class RunDirectory {
   std::string state_prefix() const;  // "extended-01/"; empty for the first state
   RunFile state_file(const std::string& name) const { return file(state_prefix() + name); }
   void set_extensions(std::vector<Extension> extensions);
+  void set_derived(const nlohmann::json& json);
   RunFile round_file(int number) const;  // without its ending
   RunFile final_networks() const { return state_file("networks/main"); }
   RunFile later_networks(std::size_t number) const;

@@ -1,6 +1,8 @@
 #include "hone/run/run_files.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "hone/files/array_file.h"
@@ -34,6 +36,9 @@ Advice remedy(const RunFile& file) {
     return {"; undo the change. For other options ", Action::run_from, file.run.string()};
   }
   if (name == "noise.h5") return {"; undo the change"};
+  if (name == "computed_with.json") {
+    return move_away_and(Action::resume, ", without the option exact: the record begins anew");
+  }
   if (name == "checks.json") return move_away_and(Action::check, " again");
   if (name.starts_with("corrected/")) return move_away_and(Action::correct, " again");
   if (name.starts_with("networks/extra-")) {
@@ -145,11 +150,13 @@ std::vector<RatioCurve> curves_from_json(const Json& json) {
 }
 
 OrderedJson to_json(const FittedOptions& used) {
-  return {{"networks", used.networks},
-          {"batch_size", used.batch_size},
-          {"weight_average", used.weight_average},
-          {"column_shrinkage", used.column_shrinkage},
-          {"padding", used.padding}};
+  OrderedJson json{{"networks", used.networks},
+                   {"batch_size", used.batch_size},
+                   {"weight_average", used.weight_average},
+                   {"column_shrinkage", used.column_shrinkage},
+                   {"padding", used.padding}};
+  if (!used.embedding.empty()) json["embedding"] = used.embedding;
+  return json;
 }
 
 FittedOptions fitted_options_from_json(const Json& json) {
@@ -157,7 +164,8 @@ FittedOptions fitted_options_from_json(const Json& json) {
           .batch_size = json.at("batch_size"),
           .weight_average = json.at("weight_average"),
           .column_shrinkage = json.at("column_shrinkage"),
-          .padding = json.at("padding")};
+          .padding = json.at("padding"),
+          .embedding = json.value("embedding", std::string())};
 }
 
 }  // namespace
@@ -225,19 +233,32 @@ bool has_posterior(const RunFile& file) {
   return has_description(file) && file.with(".h5").exists();
 }
 
-void write_posterior(const RunFile& file, const TrainedPosterior& trained) {
+void write_posterior(const RunFile& file, const TrainedPosterior& trained, int parameters) {
   const AmortizedPosterior& posterior = *trained.posterior;
-  write_json(file.with(".json"), {{"estimator", posterior.estimator()},
-                                  {"region", to_json(posterior.prior().region())},
-                                  {"training", to_json(trained.histories)}});
+  OrderedJson json{{"estimator", posterior.estimator()},
+                   {"region", to_json(posterior.prior().region())},
+                   {"training", to_json(trained.histories)}};
+  if (posterior.prior().dimensions() > parameters) {
+    const std::vector<Parameter>& axes = posterior.prior().prior().parameters();
+    json["derived"] = to_json(Prior({axes.begin() + parameters, axes.end()}));
+    json["marginals"] = posterior.marginals();
+  }
+  write_json(file.with(".json"), json);
   write_run_arrays(file.with(".h5"), posterior.to_arrays());
 }
 
 PosteriorDescription read_description(const RunFile& file, int dimensions) {
   return read_json_as(file.with(".json"), [&](const Json& json) {
-    return PosteriorDescription{region_from_json(json.at("region"), dimensions),
-                                json.value("estimator", kFirstEstimator),
-                                histories_from_json(json.at("training"))};
+    std::vector<Parameter> derived;
+    std::vector<Marginal> marginals;
+    if (json.contains("derived")) {
+      derived = prior_from_json(json.at("derived")).parameters();
+      marginals = json.at("marginals");
+    }
+    const int axes = dimensions + static_cast<int>(derived.size());
+    return PosteriorDescription{
+        region_from_json(json.at("region"), axes), json.value("estimator", kFirstEstimator),
+        histories_from_json(json.at("training")), std::move(derived), std::move(marginals)};
   });
 }
 
@@ -245,8 +266,11 @@ TrainedPosterior read_posterior(const RunFile& file, const Prior& prior) {
   const auto arrays = read_run_arrays(file.with(".h5"));
   PosteriorDescription description = read_description(file, prior.dimensions());
   return make_sense_of(file.with(".h5"), [&] {
+    std::vector<Parameter> axes = prior.parameters();
+    std::ranges::copy(description.derived, std::back_inserter(axes));
+    const Prior& own = description.derived.empty() ? prior : Prior(std::move(axes));
     return TrainedPosterior{
-        find_estimator(description.estimator).load(prior, description.region, arrays),
+        find_estimator(description.estimator).load(own, description.region, arrays),
         std::move(description.histories)};
   });
 }

@@ -67,7 +67,8 @@ Round round_from_json(const nlohmann::json& json, int number, int dimensions);
 Region region_from_json(const nlohmann::json& json, int dimensions);
 
 // <file>.h5 with its description <file>.json beside it; the .h5 is written last.
-void write_posterior(const RunFile& file, const TrainedPosterior& trained);
+// Axes after those of the run's parameters are of derived quantities.
+void write_posterior(const RunFile& file, const TrainedPosterior& trained, int parameters);
 bool has_posterior(const RunFile& file);
 TrainedPosterior read_posterior(const RunFile& file, const Prior& prior);
 
@@ -75,6 +76,8 @@ struct PosteriorDescription {
   Region region;
   std::string estimator;
   std::vector<MemberHistory> histories;
+  std::vector<Parameter> derived;           // axes of derived quantities
+  std::vector<Marginal> derived_marginals;  // known here only if there are such axes
 };
 bool has_description(const RunFile& file);
 PosteriorDescription read_description(const RunFile& file, int dimensions);

@@ -8,13 +8,14 @@
 #include "hone/core/error.h"
 #include "hone/files/checksum.h"
 #include "hone/inference/method.h"
+#include "hone/prior/derived_axes.h"
 
 namespace hone {
 namespace {
 
 // In the newest format every option is there. So an option that is added raises the format, and
 // runs of the formats before get the value that does what hone did without it.
-constexpr int kFirstFormat = 1, kFormat = 3;
+constexpr int kFirstFormat = 1, kFormat = 4;
 
 InferenceOptions read_options(const nlohmann::json& json, int format) {
   if (format < kFormat) return with_options(old_run_defaults(), json);
@@ -38,11 +39,25 @@ void check_unit(const std::vector<double>& observation) {
 
 void RunSpec::validate() const {
   const auto good = [&](const Marginal& marginal) {
-    return !marginal.empty() && marginal.front() >= 0 && marginal.back() < prior.dimensions() &&
+    return !marginal.empty() && marginal.front() >= 0 && marginal.back() < prior.quantities() &&
            std::ranges::adjacent_find(marginal, std::greater_equal{}) == marginal.end();
   };
   if (marginals.empty() || !std::ranges::all_of(marginals, good)) {
     fail(ErrorKind::input, "marginals: must be lists of ascending parameter indices");
+  }
+  check_derived(prior);
+  const Method& method = find_method(options.method);
+  if (!prior.derived().empty() && !method.estimator().any_axis) {
+    fail(ErrorKind::input,
+         "derived[0] = '{}': {} cannot infer derived quantities; use a method that learns each "
+         "posterior by itself, such as tmnre, or compute them from samples of the joint posterior",
+         prior.derived()[0].name, method.title);
+  }
+  for (const Parameter& parameter : prior.parameters()) {
+    if (!parameter.distribution->discrete() || method.estimator().whole_numbers) continue;
+    fail(ErrorKind::input,
+         "parameter '{}': {} cannot infer whole numbers and categories; use tmnre or mnre",
+         parameter.name, method.title);
   }
   data.check_size(std::ssize(observation));
   check_unit(observation);
@@ -67,6 +82,7 @@ nlohmann::ordered_json to_json(const RunSpec& spec) {
                               {"observation", spec.observation}};
   if (spec.data.declared()) json["data"] = to_json(spec.data);
   if (spec.noise.kind != NoiseKind::none) json["noise"] = to_json(spec.noise);
+  if (!spec.prior.derived().empty()) json["derived"] = to_json(spec.prior.derived());
   json["marginals"] = spec.marginals;
   json["options"] = to_json(spec.options);
   if (!spec.reuses.empty()) json["reuses"] = spec.reuses;
@@ -86,6 +102,9 @@ RunSpec run_spec_from_json(const nlohmann::json& json) {
                .observation = json.at("observation"),
                .marginals = json.at("marginals"),
                .options = read_options(json.at("options"), format)};
+  if (json.contains("derived")) {
+    spec.prior = spec.prior.with_derived(derived_from_json(json.at("derived")));
+  }
   if (json.contains("reuses")) spec.reuses = json.at("reuses");
   if (json.contains("noise")) spec.noise = noise_spec_from_json(json.at("noise"));
   if (json.contains("data")) spec.data = data_description_from_json(json.at("data"));

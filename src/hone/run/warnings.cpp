@@ -12,7 +12,9 @@ namespace {
 void warn_about_edges(std::vector<Warning>& warnings, const InferenceResult& result,
                       const std::vector<ParameterSummary>& parameters) {
   const Prior& prior = result.posterior.posterior->prior().prior();
+  const auto names = prior.names();
   for (const ParameterSummary& p : parameters) {
+    if (std::ranges::find(names, p.name) == names.end()) continue;  // derived: no edge of its own
     const Interval hull = result.region.hull(prior.index_of(p.name));
     const auto warn = [&](const char* side, double density) {
       warnings.push_back({"edge",

@@ -7,6 +7,7 @@
 #include "hone/report/report.h"
 #include "hone/report/reproduce.h"
 #include "hone/run/execute_run.h"
+#include "hone/run/finished_run.h"
 #include "hone/tasks/task.h"
 
 namespace hone {
@@ -14,7 +15,8 @@ namespace {
 
 KnownTask known_task(const std::string& name) {
   const Task& task = find_task(name);
-  return {task.prior, task.observation, task.budget, task.simulator()->data_size(), task.preset};
+  return {task.prior,  task.observation, task.budget, task.simulator()->data_size(),
+          task.preset, task.data};
 }
 
 // The report comes last: what goes wrong with it must not look as if the run had failed.
@@ -33,6 +35,7 @@ Problem task_problem(const std::string& task) {
   Problem problem{.name = task,
                   .prior = known.prior,
                   .observation = known.observation,
+                  .data = known.data,
                   .simulator = task_simulator(task),
                   .options = preset(known.preset),
                   .marginals = marginals_from_words({}, known.prior),
@@ -84,6 +87,13 @@ SessionResult finish_run(RunDirectory& run, const Resources& resources, Observer
   if (reported) result.report = run.report_page();
   if (options.report && !reported) add_report(result, run);
   return result;
+}
+
+SessionResult add_derived(RunDirectory& run, const std::vector<DerivedQuantity>& derived,
+                          const Resources& resources, Observer& observer,
+                          const SessionOptions& options) {
+  derive_more(run, derived, observer, resources.executor().noise());
+  return finish_run(run, resources, observer, options);
 }
 
 bool needs_simulator(const RunDirectory& run) {

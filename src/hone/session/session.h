@@ -42,6 +42,10 @@ struct SessionResult {
 };
 SessionResult finish_run(RunDirectory& run, const Resources& resources, Observer& observer,
                          const SessionOptions& options = {});
+// Derived quantities for a finished run (derive_more), then its checks and its report anew.
+SessionResult add_derived(RunDirectory& run, const std::vector<DerivedQuantity>& derived,
+                          const Resources& resources, Observer& observer,
+                          const SessionOptions& options = {});
 // What a killed process left in a run: half-written files, and its word on how far it was.
 // finish_run() begins with it.
 void remove_leftovers(const RunDirectory& run);

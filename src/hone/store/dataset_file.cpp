@@ -82,6 +82,11 @@ void check_theta(std::span<const double> theta, Index row, const Prior& prior,
   for (int d = 0; d < prior.dimensions(); ++d) {
     const double value = theta[static_cast<std::size_t>(d)];
     const Distribution& distribution = prior[d];
+    if (distribution.discrete() && value != std::floor(value)) {
+      fail(ErrorKind::input,
+           "{}: row {} (counted from 0), parameter '{}' = {}: must be a whole number",
+           source.file.string(), row, prior.parameter(d).name, value);
+    }
     if (std::isfinite(value) && value >= distribution.lower() && value <= distribution.upper()) {
       continue;
     }
@@ -167,8 +172,14 @@ std::vector<std::string> prior_mismatches(const SimulationRows& rows, const Prio
     std::ranges::sort(u);
     double distance = 0;
     for (std::size_t i = 0; i < u.size(); ++i) {
-      const auto below = static_cast<double>(i);
-      distance = std::max({distance, (below + 1) / n - u[i], u[i] - below / n});
+      // Equal values of whole numbers stand at the middle of what they own together.
+      const auto [first, end] = std::ranges::equal_range(u, u[i]);
+      const auto begin = static_cast<double>(first - u.begin());
+      const auto after = static_cast<double>(end - u.begin());
+      distance = prior[d].discrete()
+                     ? std::max(distance, std::abs((begin + after) / (2 * n) - u[i]))
+                     : std::max({distance, static_cast<double>(i + 1) / n - u[i],
+                                 u[i] - static_cast<double>(i) / n});
     }
     if (distance <= limit) continue;
     found.push_back(fmt::format(

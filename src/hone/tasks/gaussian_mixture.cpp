@@ -2,6 +2,7 @@
 // than the other, with equal weights; uniform prior on [-10, 10]^2. The posterior is the same
 // mixture around x, cut to the square.
 
+#include <array>
 #include <cmath>
 
 #include "hone/core/error.h"
@@ -32,7 +33,7 @@ double log_likelihood(std::span<const double> x, std::span<const double> theta) 
 // One component of the posterior: independent cut normals, and the mass inside the square of the
 // component before the cut.
 struct Component {
-  DistributionPointer axes[kDimensions];
+  std::array<DistributionPointer, kDimensions> axes;
   double mass = 1;
 };
 

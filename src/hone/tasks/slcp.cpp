@@ -89,6 +89,8 @@ Task slcp_task() {
       .truth = {-2.8581212, -0.44451332, 2.9473476, 1.2396116, 2.9712725},
       .observation = {2.3718784, 0.49947417, 9.931435, 1.7136912, -10.436423, -1.9067793,
                       -1.2343777, -0.09735},
+      // Four independent draws of the same distribution: their order means nothing.
+      .data = DataDescription({{.name = "points", .kind = DataKind::set, .shape = {4, 2}}}),
       .budget = 10000,
       .simulator =
           [] {

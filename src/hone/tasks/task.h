@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hone/core/data_description.h"
 #include "hone/core/matrix.h"
 #include "hone/core/rng.h"
 #include "hone/prior/marginals.h"
@@ -38,6 +39,7 @@ struct Task {
   Prior prior;
   std::vector<double> truth;        // parameters behind the default observation
   std::vector<double> observation;  // default x
+  DataDescription data = {};        // what its values are; nothing: one vector
   Index budget = 0;                 // default number of simulations
   std::string preset = "default";   // of options, to start from where none is chosen
   std::function<std::unique_ptr<Simulator>()> simulator;

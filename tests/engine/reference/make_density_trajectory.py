@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Trains a small density network with plain numpy and freezes what happened.
+"""Trains small density networks with plain numpy and freezes what happened.
 
 The numbers are the reference of tests/engine/density_trajectory_test.cpp: ten optimiser steps of a
-residual network with a linear skip to all outputs, a mixture of Gaussians cut to an interval, and
-AdamW with clipping. Nothing is differentiated by hand here: gradients are complex-step derivatives
+residual network with a linear skip to all outputs, a mixture of Gaussians or a spline flow cut to an
+interval, and AdamW with clipping. Nothing is differentiated by hand here: gradients are complex-step derivatives
 (Squire and Trapp 1998), Im f(w + i h) / h with h = 1e-30, exact to rounding, so that a mistake in the
 engine's backward cannot hide in both.
 
-    python3 make_density_trajectory.py       writes density_trajectory.json
+    python3 make_density_trajectory.py       writes density_trajectory.json and spline_trajectory.json
 
 Needs numpy; the test needs only the frozen file. All inputs are
 exact in single precision. Layout of the file: as that of make_trajectory.py, with x the context,
@@ -32,10 +32,9 @@ def single(values):
     return numpy.asarray(values, dtype=numpy.float32).astype(numpy.float64)
 
 
-def initial_state(random):
-    c = CONFIG
+def initial_state(c, random):
     hidden, outputs = c["hidden"], 3 * c["components"]
-    normal = lambda *shape: single(0.4 * random.standard_normal(shape))
+    normal = lambda *shape: single(c["weights"] * random.standard_normal(shape))
     return {"input.weight_x": normal(c["n_x"], hidden),
             "input.weight_theta": normal(c["n_theta"], hidden), "input.bias": normal(hidden),
             "units.0.weight": normal(hidden, hidden), "units.0.bias": normal(hidden),
@@ -64,9 +63,8 @@ def below(t):
     return real + 1j * t.imag * numpy.exp(-t.real * t.real / 2) / math.sqrt(2 * math.pi)
 
 
-def loss(s, x, theta, y):
-    c, k = CONFIG, CONFIG["components"]
-    out = network(s, x, theta)
+def mixture_loss(c, out, y):
+    k = c["components"]
     weight = numpy.exp(out[:, :k])
     weight = weight / weight.sum(1, keepdims=True)
     mean, floor = out[:, k:2 * k], numpy.log(c["narrowest"])
@@ -79,14 +77,47 @@ def loss(s, x, theta, y):
     return -numpy.log(density.sum(1)).mean()
 
 
-def gradient(s, *batch):
+def softmax(logits):
+    parts = numpy.exp(logits)
+    return parts / parts.sum(1, keepdims=True)
+
+
+def spline_loss(c, out, y):
+    """Durkan et al. 2019, equations 4 and 5, on the distribution function of a cut Gaussian."""
+    bins, least, floor = c["components"] - 1, 1e-3, numpy.log(c["narrowest"])
+    mean = out[:, 0]
+    scale = numpy.exp(floor + numpy.log(1 + numpy.exp(out[:, 1] - floor)))
+    low, high, t = (c["lower"] - mean) / scale, (c["upper"] - mean) / scale, (y - mean) / scale
+    between = lambda a, b: numpy.where(low.real > 0, below(-a) - below(-b), below(b) - below(a))
+    mass = between(low, high)
+    u = between(low, t) / mass
+    widths = least + (1 - bins * least) * softmax(out[:, 2:2 + bins])
+    heights = least + (1 - bins * least) * softmax(out[:, 2 + bins:2 + 2 * bins])
+    slopes = least + numpy.log(1 + numpy.exp(out[:, 2 + 2 * bins:]
+                                             + numpy.log(numpy.exp(1 - least) - 1)))
+    rows = numpy.arange(len(y))
+    knots = numpy.concatenate([numpy.zeros((len(y), 1)), widths.cumsum(1)], 1)
+    k = (u.real[:, None] >= knots.real[:, 1:-1]).sum(1)
+    width, s = widths[rows, k], heights[rows, k] / widths[rows, k]
+    left, right, xi = slopes[rows, k], slopes[rows, k + 1], (u - knots[rows, k]) / width
+    steepness = (s ** 2 * (right * xi ** 2 + 2 * s * xi * (1 - xi) + left * (1 - xi) ** 2)
+                 / (s + (right + left - 2 * s) * xi * (1 - xi)) ** 2)
+    density = numpy.exp(-t * t / 2) / numpy.sqrt(2 * numpy.pi) / scale / mass * steepness
+    return -numpy.log(density).mean()
+
+
+def loss(c, s, x, theta, y):
+    return (spline_loss if c["form"] == "spline" else mixture_loss)(c, network(s, x, theta), y)
+
+
+def gradient(c, s, *batch):
     result, h = {}, 1e-30
     for name, value in s.items():
         slopes = numpy.zeros(value.shape)
         for at in numpy.ndindex(value.shape):
             moved = value.astype(complex)
             moved[at] += 1j * h
-            slopes[at] = loss({**s, name: moved}, *batch).imag / h
+            slopes[at] = loss(c, {**s, name: moved}, *batch).imag / h
         result[name] = slopes
     return result
 
@@ -96,24 +127,24 @@ def named(state):
             for name, value in state.items()}
 
 
-def main():
+def freeze(c, name_of_file):
     random = numpy.random.default_rng(2107)
-    o, state = CONFIG["optimiser"], initial_state(random)
-    record = {"config": CONFIG, "initial": named(state), "x": [], "theta": [], "y": [],
+    o, state = c["optimiser"], initial_state(c, random)
+    record = {"config": c, "initial": named(state), "x": [], "theta": [], "y": [],
               "losses": [], "gradient_norms": []}
     first = {name: numpy.zeros(value.shape) for name, value in state.items()}
     second = {name: numpy.zeros(value.shape) for name, value in state.items()}
-    for step in range(1, CONFIG["steps"] + 1):
-        x = single(random.standard_normal((CONFIG["batch"], CONFIG["n_x"])))
-        theta = single(random.standard_normal((CONFIG["batch"], CONFIG["n_theta"])))
+    for step in range(1, c["steps"] + 1):
+        x = single(random.standard_normal((c["batch"], c["n_x"])))
+        theta = single(random.standard_normal((c["batch"], c["n_theta"])))
         y = single(numpy.clip(0.5 * x[:, 0] - theta[:, 1]
-                              + 0.5 * random.standard_normal(CONFIG["batch"]), -1.4, 1.7))
-        slopes = gradient(state, x, theta, y)
+                              + 0.5 * random.standard_normal(c["batch"]), -1.4, 1.7))
+        slopes = gradient(c, state, x, theta, y)
         norm = numpy.sqrt(sum((g * g).sum() for g in slopes.values()))
         clip = min(1.0, o["clip_norm"] / (norm + 1e-6))
         for name, values in (("x", x), ("theta", theta), ("y", y)):
             record[name].append(values.flatten().tolist())
-        record["losses"].append(float(loss(state, x, theta, y).real))
+        record["losses"].append(float(loss(c, state, x, theta, y).real))
         record["gradient_norms"].append(float(norm))
         for name in state:
             g = clip * slopes[name]
@@ -130,8 +161,13 @@ def main():
             parts.append(f"  {json.dumps(key)}: {{\n{rows}\n  }}")
         else:
             parts.append(f"  {json.dumps(key)}: {json.dumps(value)}")
-    path = pathlib.Path(__file__).parent / "density_trajectory.json"
+    path = pathlib.Path(__file__).parent / name_of_file
     path.write_text("{\n" + ",\n".join(parts) + "\n}\n")
+
+
+def main():
+    freeze({"form": "mixture", "weights": 0.4, **CONFIG}, "density_trajectory.json")
+    freeze({"form": "spline", "weights": 0.12, **CONFIG, "components": 5}, "spline_trajectory.json")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,9 @@ function verdictOf(state) {
   return ["", "Not checked", `There are no warnings. Test the calibration with: hone check ${state.name_of_directory}`];
 }
 
+// Parameters that are simulated with; derived quantities come after them.
+const simulated = state => state.parameters.filter(p => !p.derived);
+
 function headSection(state) {
   const [tone, word, text] = verdictOf(state);
   const fact = (name, value) => html("div", {}, [html("dt", {}, name), html("dd", {}, value)]);
@@ -21,7 +24,7 @@ function headSection(state) {
     html("div", { class: "verdict " + tone, id: "verdict", style: "margin-top:1.2rem" }, [html("strong", {}, word), text]),
     p ? html("p", { id: "progress" }, [html("progress", { max: Math.max(1, p.total), value: p.done, "aria-label": p.stage }), " ",
       `${p.context}: ${p.stage} ${whole(p.done)} of ${whole(p.total)}`]) : null,
-    html("dl", { class: "facts" }, [fact("parameters", whole(state.parameters.length)),
+    html("dl", { class: "facts" }, [fact("parameters", whole(simulated(state).length)),
       fact("simulations", `${whole(state.simulations.total)} of ${whole(state.simulations.budget)}`),
       fact("failed", whole(state.simulations.failed)), fact("rounds", whole(state.rounds.length)),
       fact("prior mass left", number((state.region ?? state.rounds.at(-1))?.prior_mass ?? 1, 3))])];
@@ -64,9 +67,14 @@ function parametersSection(state) {
       number(s.ensemble_error, 1), intervals(s.interval_68), intervals(s.interval_95)]
       .concat(state.has_truth ? [digits(p.truth)] : []);
   };
+  // Of whole numbers and categories: a probability for each value.
+  const values = state.summary.filter(s => s.probabilities).map(s => html("div", {}, [
+    html("p", {}, ["Probabilities of ", ...labelHtml(state.parameters.find(one => one.name === s.name).label), ":"]),
+    table(["value", "probability"], s.probabilities.filter(v => v.probability >= 5e-4).map(v => [v.name, number(v.probability, 3)]))]));
   return section("parameters", "Parameters", [
     table(["parameter", "mean", "st. dev.", "median", "ensemble error", "68 % interval", "95 % interval"]
       .concat(state.has_truth ? ["truth"] : []), state.summary.map(row)),
+    ...values,
     html("p", { class: "quiet" }, "The intervals are those of highest density with 68.27 and 95.45 % of the posterior; a posterior with several modes has several of them. The ensemble error is the standard deviation of the means that the single networks give.")]);
 }
 
@@ -84,8 +92,8 @@ function roundsSection(state) {
       : html("p", { class: "quiet" }, "No round has been finished yet."),
     reasons.length ? table(["failures", "reason"], reasons.map(r => [whole(r.count), html("td", { class: "text" }, r.reason)])) : null,
     html("div", { class: "charts" }, charts),
-    state.rounds.length ? group("Region of each parameter through the rounds", state.parameters.map((_, d) => historyChart(state, d))) : null,
-    state.rounds.some(r => r.curves) ? group("Ratio of each parameter through the rounds", state.parameters.map((_, d) => ratioChart(state, d))) : null]);
+    state.rounds.length ? group("Region of each parameter through the rounds", simulated(state).map((_, d) => historyChart(state, d))) : null,
+    state.rounds.some(r => r.curves) ? group("Ratio of each parameter through the rounds", simulated(state).map((_, d) => ratioChart(state, d))) : null]);
 }
 
 function observationSection(state) {
@@ -97,6 +105,23 @@ function observationSection(state) {
     x: { low: Math.min(...o.column) - 0.5, high: Math.max(...o.column) + 0.5, label: o.blocks || "number of the data value, from 0" }, y: { low, high, label: "value" },
     series: [{ x: o.column, y: o.simulated.median, band: [o.simulated.low, o.simulated.high], style: GREY },
       few ? { x: o.column, y: o.value, dots: 3.2 } : { x: o.column, y: o.value }], note: o.note })]);
+}
+
+// Simulations from the posterior beside the observation.
+function predictiveSection(state) {
+  const p = state.predictive;
+  if (!p) return null;
+  const c = p.columns, columns = c.observed.map((_, i) => i), few = columns.length <= 60;
+  const [low, high] = extent(c.observed.concat(c.low_95, c.high_95));
+  return section("predictive", "Predictions", [
+    html("p", {}, `${p.status}: ${p.reason}.`),
+    chart({ title: "", width: 900, height: 300, x: { low: -0.5, high: columns.length - 0.5, label: "number of the data value, from 0" }, y: { low, high, label: "value" },
+      series: [{ x: columns, y: c.median, band: [c.low_95, c.high_95], style: GREY }, { x: columns, y: c.median, band: [c.low_68, c.high_68], style: GREY },
+        few ? { x: columns, y: c.observed, dots: 3.2 } : { x: columns, y: c.observed }],
+      note: `Blue: the observation. Grey line and bands: median, 68 and 95 % of ${whole(p.simulations)} simulations with parameters from ${p.source}, noise included.` }),
+    table(["statistic", "observation", "simulations, 95 %", "p"], p.statistics.map(s => [s.block ? `${s.name} of ${s.block}` : s.name,
+      number(s.observed, 4), `${number(s.low, 4)} to ${number(s.high, 4)}`, number(s.p, 2)])),
+    html("p", { class: "quiet" }, "p is how often a simulation is as extreme as the observation. distance (mean square of deviations in standard deviations) and largest deviation decide: only large values count. Of the others about one in a hundred has p below 0.01 by chance.")]);
 }
 
 function trainingSection(state) {
@@ -111,7 +136,7 @@ function settingsSection(state) {
   return section("settings", "Settings to repeat this run", [
     html("p", {}, "The same version, settings and seed give the same result, bit for bit, on the same kind of machine:"),
     html("pre", { id: "reproduce" }, state.reproduce),
-    html("details", {}, [html("summary", {}, "Priors"), table(["parameter", "prior"], state.parameters.map(p => [p.name, html("td", { class: "text" }, p.prior)]))]),
+    html("details", {}, [html("summary", {}, "Priors"), table(["quantity", "prior"], state.parameters.map(p => [p.name, html("td", { class: "text" }, p.prior)]))]),
     html("details", {}, [html("summary", {}, "All options"), table(["option", "value"], settings)]),
     html("details", {}, [html("summary", {}, "run.json: the complete description of the problem"), html("pre", {}, state.run_json)])]);
 }
@@ -141,7 +166,7 @@ function dataSection(state) {
 function render(state) {
   const title = details => details.querySelector("summary").textContent;
   const before = new Map([...document.querySelectorAll("details")].map(d => [title(d), d.open]));
-  const sections = [warningsSection, cornerSection, parametersSection, roundsSection, checksSection, observationSection,
+  const sections = [warningsSection, cornerSection, parametersSection, roundsSection, checksSection, observationSection, predictiveSection,
     trainingSection, settingsSection, dataSection].map(make => make(state)).filter(Boolean);
   document.getElementById("top").replaceChildren(...headSection(state).filter(Boolean));
   document.getElementById("contents").replaceChildren(...sections.map(s =>

@@ -1,8 +1,9 @@
-// Mixtures of Gaussians cut to an interval, and networks that say them.
-#include "hone/engine/mixture.h"
+// Densities of one variable in an interval, mixtures and splines, and networks that say them.
+#include "hone/engine/column_density.h"
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -23,13 +24,13 @@ std::vector<double> some_outputs(Index components, Rng rng) {
 }
 
 // Trapezoids of exp(log p) over a wide range.
-double integral(const std::vector<double>& outputs, const MixtureShape& shape) {
+double integral(const std::vector<double>& outputs, const DensityShape& shape) {
   constexpr Index kPoints = 40001;
   const double low = std::max(shape.lower, -40.0), high = std::min(shape.upper, 40.0);
   std::vector<double> y(kPoints), log(kPoints);
   for (Index i = 0; i < kPoints; ++i)
     y[std::size_t(i)] = low + (high - low) * double(i) / (kPoints - 1);
-  mixture_log_densities(log.data(), outputs.data(), y.data(), kPoints, shape);
+  log_densities(log.data(), outputs.data(), y.data(), kPoints, shape);
   double sum = 0;
   for (Index i = 0; i < kPoints; ++i) {
     sum += std::exp(log[std::size_t(i)]) * (i == 0 || i == kPoints - 1 ? 0.5 : 1);
@@ -37,16 +38,25 @@ double integral(const std::vector<double>& outputs, const MixtureShape& shape) {
   return sum * (high - low) / (kPoints - 1);
 }
 
-TEST(Mixture, HasUnitMassInItsIntervalWhereverItsMeansAre) {
+class ColumnDensity : public testing::TestWithParam<DensityForm> {
+ protected:
+  static DensityShape shape(Index components, double lower = -kInfinity, double upper = kInfinity) {
+    return {GetParam(), components, 3 * components, lower, upper};
+  }
+  // Where a mixture has its first mean, and a spline its only one.
+  static std::size_t first_mean(Index components) {
+    return GetParam() == DensityForm::mixture ? std::size_t(components) : 0;
+  }
+};
+
+TEST_P(ColumnDensity, HasUnitMassInItsIntervalWhereverItsMeansAre) {
   for (int i = 0; i < 20; ++i) {
     std::vector<double> outputs = some_outputs(4, Rng(3).child("case", std::uint64_t(i)));
-    EXPECT_NEAR(integral(outputs, {.components = 4, .stride = 12}), 1, 1e-5);
-    EXPECT_NEAR(integral(outputs, {.components = 4, .stride = 12, .lower = -1, .upper = 0.5}), 1,
-                1e-6);
-    EXPECT_NEAR(integral(outputs, {.components = 4, .stride = 12, .lower = 0.3}), 1, 1e-5);
-    outputs[4] = -35;  // a component far outside
-    EXPECT_NEAR(integral(outputs, {.components = 4, .stride = 12, .lower = -1, .upper = 0.5}), 1,
-                1e-4);
+    EXPECT_NEAR(integral(outputs, shape(4)), 1, 1e-5);
+    EXPECT_NEAR(integral(outputs, shape(4, -1, 0.5)), 1, 1e-6);
+    EXPECT_NEAR(integral(outputs, shape(4, 0.3)), 1, 1e-4);
+    outputs[first_mean(4)] = -35;  // far outside
+    EXPECT_NEAR(integral(outputs, shape(4, -1, 0.5)), 1, 2e-4);
   }
 }
 
@@ -55,13 +65,32 @@ TEST(Mixture, OfOneWideOutputIsTheNormalDensity) {
   const std::vector<double> outputs{0.7, 1.5, r};
   const double y = 0.25;
   double log = 0;
-  mixture_log_density(&log, outputs.data(), &y, 1, {.components = 1, .stride = 3});
+  log_density(&log, outputs.data(), &y, 1, {.components = 1, .stride = 3});
   const double t = (y - 1.5) / 2;
   EXPECT_NEAR(log, -0.5 * t * t - std::log(2 * std::sqrt(2 * std::numbers::pi)), 1e-3);
 }
 
-TEST(Mixture, DrawsFollowItsDensity) {
-  const MixtureShape shape{.components = 3, .stride = 9, .lower = -1, .upper = 2};
+// With zeros for its knots it bends nothing; with others the mass between two points moves as the
+// heights and widths of the bins say: half of it below the middle knot, wherever that lies.
+TEST(Spline, BendsTheDistributionOfItsGaussian) {
+  const DensityShape shape{.form = DensityForm::spline, .components = 3, .stride = 9};
+  std::vector<double> outputs{1.5, std::log(2.0), 0, 0, 0, 0, 0, 0, 0};
+  const double y = 0.25, t = (y - 1.5) / 2;
+  double log = 0;
+  log_density(&log, outputs.data(), &y, 1, shape);
+  EXPECT_NEAR(log, -0.5 * t * t - std::log(2 * std::sqrt(2 * std::numbers::pi)), 1e-3);
+
+  outputs[2] = std::log(3.0);  // widths 3 : 1, heights 1 : 1
+  const double half = 0.5;
+  double middle = 0;
+  density_draws(&middle, outputs.data(), &half, 1, shape);
+  const double quarter = 0.67448975;  // Phi(0.6745) = 0.75
+  EXPECT_NEAR(middle, 1.5 + 2 * quarter, 0.01);
+  EXPECT_GT(std::abs(middle - 1.5), 1) << "the control: the median of the Gaussian";
+}
+
+TEST_P(ColumnDensity, DrawsFollowIt) {
+  const DensityShape shape = this->shape(3, -1, 2);
   const std::vector<double> one = some_outputs(3, Rng(5));
   constexpr Index kRows = 20000;
   for (const double wider : {1.0, 2.0}) {
@@ -71,37 +100,38 @@ TEST(Mixture, DrawsFollowItsDensity) {
       outputs.insert(outputs.end(), one.begin(), one.end());
       uniform.push_back(rng.uniform());
     }
-    mixture_draws(y.data(), outputs.data(), uniform.data(), kRows, shape, wider);
+    density_draws(y.data(), outputs.data(), uniform.data(), kRows, shape, wider);
     // Mass below -0.6 by the density and by the draws.
     double below = 0, mass = 0;
     for (const double value : y) below += value < -0.6;
     for (Index i = 0; i < kRows; ++i) at.push_back(-1 + 0.4 * (double(i) + 0.5) / kRows);
     std::vector<double> log(kRows);
-    wider_mixture_log_density(log.data(), outputs.data(), at.data(), kRows, shape, wider);
+    log_density(log.data(), outputs.data(), at.data(), kRows, shape, wider);
     for (const double value : log) mass += std::exp(value) * 0.4 / kRows;
     const double error = std::sqrt(mass * (1 - mass) / kRows);
     EXPECT_NEAR(below / kRows, mass, 4 * error) << wider;
     if (wider == 1) continue;
     // The control: not the density that is not wider.
-    mixture_log_density(log.data(), outputs.data(), at.data(), kRows, shape);
+    log_density(log.data(), outputs.data(), at.data(), kRows, shape);
     double narrow = 0;
     for (const double value : log) narrow += std::exp(value) * 0.4 / kRows;
     EXPECT_GT(std::abs(below / kRows - narrow), 4 * error);
   }
 }
 
-// A network with a mixture, as a function of its parameters or of x.
+// A network with a density, as a function of its parameters or of x.
 struct DensityCase {
+  DensityForm form;
   Index theta_size;
   double lower, upper;
-  static constexpr Index kRows = 70, kDataSize = 5, kComponents = 3;
+  static constexpr Index kRows = 70, kDataSize = 5, kComponents = 4;
 
   Network<double> network{
       {.options = {.hidden = 18, .activation = Activation::silu, .norm = Norm::none},
        .data_size = kDataSize,
        .theta_size = 3,
        .outputs = 3 * kComponents}};
-  MixtureShape shape{kComponents, network.layout().output_width, lower, upper};
+  DensityShape shape{form, kComponents, network.layout().output_width, lower, upper};
   Workspace<double> workspace{network.layout(), 3, kRows, kRows, true};
   AlignedBuffer<double> parameters{std::size_t(network.layout().total)};
   AlignedBuffer<double> x{std::size_t(kRows * padded(kDataSize))};
@@ -138,15 +168,15 @@ struct DensityCase {
     AlignedBuffer<double> copy(at.size());
     std::ranges::copy(at, copy.data());
     network.forward(workspace, copy.data(), batch(data), 0);
-    return mixture_loss(workspace.dlogits.data(), workspace.logits.data(), y.data(), kRows, shape);
+    return density_loss(workspace.dlogits.data(), workspace.logits.data(), y.data(), kRows, shape);
   }
 };
 
-TEST(DensityNetwork, HasTheGradientsOfCentralDifferences) {
+TEST_P(ColumnDensity, HasTheGradientsOfCentralDifferences) {
   for (const Index theta_size : {0, 1, 3}) {
     for (const auto& [lower, upper] :
          {std::pair{-kInfinity, kInfinity}, {-1.2, 0.9}, {-0.5, kInfinity}}) {
-      DensityCase c{.theta_size = theta_size, .lower = lower, .upper = upper};
+      DensityCase c{.form = GetParam(), .theta_size = theta_size, .lower = lower, .upper = upper};
       const Rng rng = Rng(7).child("case", std::uint64_t(theta_size));
       c.draw(rng);
       AlignedBuffer<double> dx(c.x.size());
@@ -176,6 +206,39 @@ TEST(DensityNetwork, HasTheGradientsOfCentralDifferences) {
     }
   }
 }
+
+// With a factor of its own for every row, as a loss needs it that ties several densities together.
+TEST_P(ColumnDensity, GoesBackWithTheFactorOfEachRow) {
+  constexpr Index kRows = 6;
+  const DensityShape shape = this->shape(4, -1, 2);
+  std::vector<double> outputs, y, factors;
+  Rng rng(9);
+  for (Index i = 0; i < kRows; ++i) {
+    const std::vector<double> row = some_outputs(4, rng.child("row", std::uint64_t(i)));
+    outputs.insert(outputs.end(), row.begin(), row.end());
+    y.push_back(-1 + 3 * rng.uniform());
+    factors.push_back(rng.normal());
+  }
+  std::vector<double> gradient(outputs.size());
+  density_backward(gradient.data(), factors.data(), outputs.data(), y.data(), kRows, shape);
+  const auto sum = [&](std::span<const double> at) {
+    std::vector<double> log(kRows);
+    log_density(log.data(), at.data(), y.data(), kRows, shape);
+    return std::inner_product(log.begin(), log.end(), factors.begin(), 0.0);
+  };
+  std::vector<std::vector<Index>> rows(kRows);
+  for (Index i = 0; i < std::ssize(outputs); ++i) rows[std::size_t(i / 12)].push_back(i);
+  EXPECT_LT(gradient_error(sum, outputs, gradient, rows, rng.child("check")), kGradientTolerance);
+  gradient[0] *= 1.1;
+  gradient[first_mean(4)] *= 1.1;
+  EXPECT_GT(gradient_error(sum, outputs, gradient, rows, rng.child("check")), kWrongGradient);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, ColumnDensity,
+                         testing::Values(DensityForm::mixture, DensityForm::spline),
+                         [](const auto& form) {
+                           return form.param == DensityForm::mixture ? "mixture" : "spline";
+                         });
 
 }  // namespace
 }  // namespace hone

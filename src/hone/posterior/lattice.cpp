@@ -1,4 +1,4 @@
-#include "hone/check/lattice.h"
+#include "hone/posterior/lattice.h"
 
 #include <cmath>
 

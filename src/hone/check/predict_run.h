@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "hone/check/predictive.h"
+#include "hone/run/run_directory.h"
+#include "hone/simulator/executor.h"
+
+namespace hone {
+
+struct PredictOptions {
+  Index simulations = 200;
+  std::string from = "posterior";  // or region, prior
+  void validate() const;           // Error{input}
+};
+
+// Simulates with parameters from the joint posterior of a finished run (joint_run.h), from the
+// prior in its final region, or from the whole prior, compares with the observation, and keeps
+// both: the simulations in a store of their own, which no training ever sees, the result in
+// predictive/predictive.json. Simulations that are there are not made again. Takes the run's lock.
+Predictive predict_run(const RunDirectory& run, const PredictOptions& options, Executor& executor,
+                       Observer& observer);
+
+// What the last call found, as to_json(Predictive); nothing before the first.
+std::optional<nlohmann::json> read_predictive(const RunDirectory& run);
+
+}  // namespace hone

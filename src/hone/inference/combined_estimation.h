@@ -1,0 +1,22 @@
+#pragma once
+
+#include "hone/inference/estimator.h"
+
+namespace hone {
+
+// Several estimators from the same simulations, combined by evidence (evidence.h): ratio networks,
+// and an estimated likelihood where options.estimators allows it, data and simulations are few,
+// nobody has chosen an embedding, and no parameter is discrete. Simulations come from the prior, if
+// truncated, so that neither needs a correction.
+//
+// Ratio networks alone are a RatioEstimator; with others they are a CombinedPosterior
+// (hone/posterior/combined_posterior.h), whose training curves are those of the ratio networks.
+const EstimatorKind& combined_estimation();
+
+// With more columns than this a likelihood, which learns them one by one, takes longer than all
+// ratio networks, and seldom wins.
+inline constexpr Index kMostCombinedColumns = 24;
+// From more simulations than this ratio networks learn as much, in half the time of a run.
+inline constexpr Index kMostCombinedRows = 12000;
+
+}  // namespace hone

@@ -1,0 +1,106 @@
+#include "hone/posterior/combined_posterior.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/ranges.h>
+
+#include "hone/core/error.h"
+
+namespace hone {
+namespace {
+
+int ensemble_of(const std::vector<SharedPosterior>& parts) {
+  int networks = 0;
+  for (const SharedPosterior& part : parts) networks += part->ensemble();
+  return networks;
+}
+
+std::vector<double> weights_of(const std::vector<SharedPosterior>& parts,
+                               const std::vector<double>& shares) {
+  std::vector<double> weights;
+  for (std::size_t m = 0; m < parts.at(0)->marginals().size(); ++m) {
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      for (const double own : parts[k]->weights(static_cast<Index>(m))) {
+        weights.push_back(shares.at(m * parts.size() + k) * own);
+      }
+    }
+  }
+  return weights;
+}
+
+}  // namespace
+
+CombinedPosterior::CombinedPosterior(const std::vector<SharedPosterior>& parts,
+                                     std::vector<double> shares)
+    : AmortizedPosterior(parts.at(0)->prior(), parts.at(0)->marginals(), ensemble_of(parts),
+                         weights_of(parts, shares)),
+      parts_(parts),
+      shares_(std::move(shares)) {
+  for (const SharedPosterior& part : parts) HONE_ASSERT(part->marginals() == marginals());
+  HONE_ASSERT(shares_.size() == marginals().size() * parts.size());
+}
+
+std::span<const double> CombinedPosterior::shares(Index marginal) const {
+  const auto count = static_cast<std::size_t>(parts_.size());
+  return std::span(shares_).subspan(static_cast<std::size_t>(marginal) * count, count);
+}
+
+Matrix<float> CombinedPosterior::log_densities(Index marginal, const Matrix<float>& features,
+                                               MatrixView<const float> local) const {
+  Matrix<float> out(ensemble(), local.rows());
+  Index first = 0;
+  for (Index k = 0; k < parts_.size(); first += parts_[k++].ensemble()) {
+    if (shares(marginal)[static_cast<std::size_t>(k)] == 0) continue;
+    const Matrix<float> own =
+        parts_[k].log_densities(marginal, parts_.features_of(k, features), local);
+    for (Index e = 0; e < own.rows(); ++e) {
+      std::ranges::copy(own.row(e), out.row(first + e).begin());
+    }
+  }
+  return out;
+}
+
+std::vector<Matrix<float>> CombinedPosterior::log_density_blocks(
+    Index marginal, MatrixView<const float> features, MatrixView<const float> local) const {
+  std::vector<Matrix<float>> result;
+  for (Index k = 0; k < parts_.size(); ++k) {
+    if (shares(marginal)[static_cast<std::size_t>(k)] == 0) {
+      for (int e = 0; e < parts_[k].ensemble(); ++e) {
+        result.emplace_back(features.rows(), local.rows() / features.rows());
+      }
+      continue;
+    }
+    std::ranges::move(
+        parts_[k].log_density_blocks(marginal, parts_.features_of(k, features), local),
+        std::back_inserter(result));
+  }
+  return result;
+}
+
+std::string CombinedPosterior::describe_shares() const {
+  std::map<std::size_t, std::vector<Index>> groups;  // marginals by their number of parameters
+  for (Index m = 0; m < std::ssize(marginals()); ++m) {
+    groups[marginals()[static_cast<std::size_t>(m)].size()].push_back(m);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [dimensions, group] : groups) {
+    std::vector<std::string> words;
+    for (Index k = 0; k < parts_.size(); ++k) {
+      double sum = 0;
+      for (const Index m : group) sum += shares(m)[static_cast<std::size_t>(k)];
+      words.push_back(
+          fmt::format("{} {:.2f}", parts_[k].estimator(), sum / static_cast<double>(group.size())));
+    }
+    lines.push_back(fmt::format("{}-d: {}", dimensions, fmt::join(words, ", ")));
+  }
+  return fmt::format("{}", fmt::join(lines, "; "));
+}
+
+std::vector<NamedArray> CombinedPosterior::to_arrays() const {
+  std::vector<NamedArray> arrays = parts_.to_arrays();
+  arrays.push_back({"shares", {std::ssize(marginals()), parts_.size()}, shares_});
+  return arrays;
+}
+
+}  // namespace hone

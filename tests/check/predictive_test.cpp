@@ -1,0 +1,94 @@
+// Predictive p-values: uniform for a right model, small for a wrong one.
+
+#include "hone/check/predictive.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "hone/core/error.h"
+#include "inference/support.h"
+
+namespace hone {
+namespace {
+
+// Correlated rows: a common level and noise of each column.
+void draw(std::span<float> row, Rng& rng, double shift = 0, double outlier = 0) {
+  const double level = rng.normal();
+  for (float& value : row) value = static_cast<float>(level + shift + 0.5 * rng.normal());
+  row[3] += static_cast<float>(outlier);
+}
+
+Predictive compare(Rng rng, double shift = 0, double outlier = 0, Index simulations = 100) {
+  Matrix<float> x(simulations + 1, 8);
+  for (Index i = 0; i < simulations; ++i) draw(x.row(i), rng);
+  draw(x.row(simulations), rng, shift, outlier);
+  const std::vector<double> observation(x.row(simulations).begin(), x.row(simulations).end());
+  return compare_predictive(x.view().rows(0, simulations), observation, {});
+}
+
+const PredictiveStatistic& statistic(const Predictive& found, const std::string& name) {
+  const auto one = std::ranges::find(found.statistics, name, &PredictiveStatistic::name);
+  if (one == found.statistics.end()) throw std::logic_error(name);
+  return *one;
+}
+
+TEST(Predictive, PValuesAreUniformForARightModel) {
+  const Rng rng = test::test_rng().child("predictive");
+  for (const char* name :
+       {"distance", "largest deviation", "mean", "standard deviation", "largest"}) {
+    std::vector<double> p;
+    for (std::uint64_t i = 0; i < 400; ++i) {
+      p.push_back(statistic(compare(rng.child("data", i)), name).p);
+    }
+    // Multiples of 1 / 101, or of 2 / 101 if two-sided.
+    EXPECT_LT(test::kolmogorov(p, [](double u) { return u; }), 2.2) << name;
+  }
+}
+
+TEST(Predictive, WrongModelsAreFlagged) {
+  const Rng rng = test::test_rng().child("wrong");
+  int shifted = 0, outliers = 0, right = 0;
+  constexpr int kTrials = 50;
+  for (std::uint64_t i = 0; i < kTrials; ++i) {
+    right += compare(rng.child("right", i)).status != Status::pass;
+    shifted += compare(rng.child("shifted", i), 5).status != Status::pass;
+    outliers += compare(rng.child("outlier", i), 0, 6).status != Status::pass;
+  }
+  EXPECT_LE(right, 5);  // two tests at 1 %: more than 5 of 50 with a probability of 1e-3
+  EXPECT_GT(shifted, 45);
+  EXPECT_GT(outliers, 40);
+}
+
+TEST(Predictive, BandsHoldTheirShareOfSimulations) {
+  const Predictive found = compare(test::test_rng().child("bands"), 0, 0, 4000);
+  const double sigma = std::sqrt(1.25);
+  for (std::size_t j = 0; j < 8; ++j) {
+    EXPECT_NEAR(found.high95[j], 1.96 * sigma, 0.2);
+    EXPECT_NEAR(found.low95[j], -1.96 * sigma, 0.2);
+    EXPECT_NEAR(found.high68[j], 0.994 * sigma, 0.1);
+    EXPECT_NEAR(found.median[j], 0, 0.1);
+  }
+  EXPECT_EQ(found.p.size(), 8u);
+  EXPECT_EQ(to_json(found).at("columns").at("p").size(), 8u);
+}
+
+TEST(Predictive, BlocksHaveStatisticsOfTheirOwn) {
+  Matrix<float> x(30, 3);
+  Rng rng = test::test_rng();
+  for (Index i = 0; i < 30; ++i) {
+    for (float& value : x.row(i)) value = static_cast<float>(rng.normal());
+  }
+  const DataDescription data({{"flux", DataKind::vector, {2}}, {"size", DataKind::vector, {1}}});
+  const Predictive found = compare_predictive(x, std::vector<double>{0, 0, 9}, data);
+  EXPECT_EQ(found.statistics.size(), 2u + 4u + 1u);
+  EXPECT_EQ(found.statistics.back().block, "size");
+  EXPECT_LT(found.statistics.back().p, 0.07);
+  const auto few = [&] {
+    compare_predictive(x.view().rows(0, 10), std::vector<double>{0, 0, 0}, data);
+  };
+  EXPECT_TRUE(contains(error_text(few, ErrorKind::simulator), "10 simulations succeeded"));
+}
+
+}  // namespace
+}  // namespace hone
