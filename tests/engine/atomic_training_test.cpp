@@ -82,7 +82,8 @@ Moments moments(const DensityStack& stack, float x0, float x1) {
   x(0, 0) = x0;
   x(0, 1) = x1;
   for (Index i = 0; i < kSide * kSide; ++i) {
-    theta(i, 0) = -2.5F + 6 * (float(i / kSide) + 0.5F) / kSide;
+    const Index row = i / kSide;
+    theta(i, 0) = -2.5F + 6 * (float(row) + 0.5F) / kSide;
     theta(i, 1) = -2.5F + 6 * (float(i % kSide) + 0.5F) / kSide;
   }
   const Matrix<float> features = stack.features(x), scores = stack.scores(theta);

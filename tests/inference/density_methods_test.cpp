@@ -163,11 +163,10 @@ TEST(Snpe, CountsAPriorWithoutEnds) {
 TEST(LikelihoodEstimator, SaysHowManyDrawsCountBehindItsMarginals) {
   const std::vector<double> x{0.4, 0.1};
   const InferenceResult result = infer("nle", 2000, x);
-  const auto& posterior = dynamic_cast<const LikelihoodEstimator&>(*result.posterior.posterior);
-  for (const double size : posterior.effective_sizes(posterior.features(x))) {
-    EXPECT_GT(size, 500);
-    EXPECT_LT(size, double(LikelihoodEstimator::kDraws));
-  }
+  const std::optional<double> draws = result.posterior.posterior->effective_draws(x);
+  ASSERT_TRUE(draws.has_value());
+  EXPECT_GT(*draws, 500);
+  EXPECT_LT(*draws, double(LikelihoodEstimator::kDraws));
 }
 
 // The parameter is uniform on [0, 1], data are it and a little noise; the simulator fails the more

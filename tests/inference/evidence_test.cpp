@@ -122,6 +122,31 @@ TEST(EvidenceShares, BelongToTheEstimatorThatPredictsBest) {
   EXPECT_NEAR(equals[0], 0.5, 1e-6);
 }
 
+// Of 30 marginals one alone is learned better by the second estimator: what all say together must
+// not take its voice away.
+TEST(EvidenceShares, LeaveAMarginalItsOwnWhateverTheOthersSay) {
+  const HeldOut draws = simulate(1000, test::test_rng());
+  const auto good = log_scores(*normal(0, 1), 0, draws), poor = log_scores(*normal(0, 3), 0, draws);
+  constexpr Index kOthers = 29;
+  Matrix<double> own(1000, 2), together(1000 * (kOthers + 1), 2);
+  for (Index i = 0; i < 1000; ++i) {
+    own(i, 0) = poor[std::size_t(i)];
+    own(i, 1) = good[std::size_t(i)];
+    for (Index other = 0; other < kOthers; ++other) {
+      together(other * 1000 + i, 0) = good[std::size_t(i)];
+      together(other * 1000 + i, 1) = poor[std::size_t(i)];
+    }
+    together(kOthers * 1000 + i, 0) = own(i, 0);
+    together(kOthers * 1000 + i, 1) = own(i, 1);
+  }
+  const std::vector<double> equal{0.5, 0.5};
+  const auto expected = mixture_shares(together, equal, 1);
+  EXPECT_LT(expected[1], 0.1);
+  auto shares = mixture_shares(own, expected, 50);
+  drop_small_shares(shares);
+  EXPECT_GT(shares[1], 0.8);
+}
+
 TEST(CombinedPosterior, IsTheMixtureOfItsPartsByTheirShares) {
   const CombinedPosterior both({normal(-0.1, 1), normal(0.1, 1)}, {0.25, 0.75});
   const std::vector<double> x{0.5};

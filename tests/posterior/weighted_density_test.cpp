@@ -44,6 +44,22 @@ double density_2(double u, double v) {
          0.5 * normal(u, 0.7, 0.06) * normal(v, 0.6, 0.05);
 }
 
+// Ten points that count, as where a proposal missed the posterior, among many that do not: the
+// density must be as broad as they are, not a needle at each.
+TEST(WeightedDensity, OfAFewHeavyPointsHasNoNeedles) {
+  Points points{Matrix<float>(1000, 1), std::vector<double>(1000, 1e-9)};
+  Rng rng(3);
+  for (Index i = 0; i < 1000; ++i) points.at(i, 0) = float(rng.uniform());
+  for (Index i = 0; i < 10; ++i) {
+    points.at(i, 0) = 0.4F + 0.02F * float(i);
+    points.weights[std::size_t(i)] = 0.1;
+  }
+  const WeightedDensity density(points.at, points.weights, {});
+  double peak = 0;
+  for (float u = 0; u < 1; u += 1e-4F) peak = std::max(peak, density({&u, 1}));
+  EXPECT_LT(peak, 4 * 0.5 / 0.1) << "spread evenly over 0.2 their density is 5";
+}
+
 // Half of the integral of |difference|.
 double distance_1(const WeightedDensity& density) {
   constexpr int kCells = 2000;

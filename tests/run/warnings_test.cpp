@@ -49,16 +49,18 @@ struct Case {
     }
   }
 
+  const std::vector<double> observation{0.5, 0.5};
+
   std::string kinds() const {
     std::string text;
-    for (const Warning& w : find_warnings(result, parameters, failed)) {
+    for (const Warning& w : find_warnings(result, parameters, failed, observation)) {
       EXPECT_FALSE(w.message.empty() || w.advice.empty()) << w.kind;
       text += w.kind + " ";
     }
     return text;
   }
   std::string message() const {
-    const auto warnings = find_warnings(result, parameters, failed);
+    const auto warnings = find_warnings(result, parameters, failed, observation);
     return warnings.empty() ? "" : warnings[0].message;
   }
 };

@@ -1,6 +1,7 @@
 #include "hone/engine/data_scores.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace hone {
@@ -46,6 +47,24 @@ void copy_scores(Standardizer& to, Index column, const Standardizer& from, Index
   to.softness[j] = from.softness.empty() ? 0 : from.softness[v];
 }
 
+// One scale for all pixels of a channel, the root mean square of theirs: a source looks the same
+// wherever it is. Means stay those of the pixels, so that scores have none.
+void share_scale(Standardizer& scores, Index column, Index size, Index channels) {
+  for (Index channel = 0; channel < channels; ++channel) {
+    double square = 0, count = 0;
+    for (Index j = column + channel; j < column + size; j += channels) {
+      const auto inverse = static_cast<double>(scores.inverse[static_cast<std::size_t>(j)]);
+      if (inverse == 0) continue;
+      square += 1 / (inverse * inverse);
+      ++count;
+    }
+    for (Index j = column + channel; j < column + size; j += channels) {
+      float& inverse = scores.inverse[static_cast<std::size_t>(j)];
+      if (inverse != 0) inverse = static_cast<float>(std::sqrt(count / square));
+    }
+  }
+}
+
 }  // namespace
 
 Standardizer fit_data_standardizer(const RowSource& x, std::span<const Index> rows, Tails tails,
@@ -64,6 +83,8 @@ Standardizer fit_data_standardizer(const RowSource& x, std::span<const Index> ro
       }
       const Standardizer shared = fit_standardizer(table, all, "x", tails);
       for (Index j = 0; j < size; ++j) copy_scores(scores, column + j, shared, j % values);
+    } else if (block.kind == DataKind::image) {
+      share_scale(scores, column, size, block.shape.size() > 2 ? block.shape[2] : 1);
     }
     column += size;
   }

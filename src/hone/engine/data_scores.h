@@ -8,7 +8,7 @@
 namespace hone {
 
 // Statistics of the data's columns (standardizer.h), as the embedding wants them: all elements of a
-// set share theirs, so that their order means nothing.
+// set share theirs, so that their order means nothing, and all pixels of an image their scale.
 Standardizer fit_data_standardizer(const RowSource& x, std::span<const Index> rows, Tails tails,
                                    const EmbeddingOptions& embedding);
 

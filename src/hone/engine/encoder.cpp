@@ -6,6 +6,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/engine/centroids.h"
 #include "hone/engine/flush_denormals.h"
 
 namespace hone {
@@ -27,18 +28,6 @@ Index length_of(const std::vector<Index>& shape) {
   Index product = 1;
   for (const Index length : shape) product *= length;
   return product;
-}
-
-// The block as the first layer sees it: (height, width, channels).
-GridLayer first_grid(const EncoderOptions& o) {
-  const std::size_t places = o.kind == DataKind::image ? 2 : 1;
-  GridLayer grid;
-  grid.width = o.shape[places - 1];
-  if (places == 2) grid.height = o.shape[0];
-  if (o.shape.size() > places) grid.channels = o.shape[places];
-  if (o.missing) grid.channels *= 2;
-  grid.channel_width = grid.channels;
-  return grid;
 }
 
 // f(first row, rows) in parallel.
@@ -78,30 +67,6 @@ void activate_backward(T* d, const T* z, Index rows, Index size, Activation acti
 }
 
 }  // namespace
-
-void validate(const EncoderOptions& o, const std::string& name) {
-  if (o.features < 1 || o.features > 4096) {
-    fail_value("embedding.features", o.features, "must lie in 1 .. 4096");
-  }
-  for (const int size : o.channels) {
-    if (size < 1 || size > 16384) fail_value("embedding.hidden", size, "must lie in 1 .. 16384");
-  }
-  if (o.kind != DataKind::series && o.kind != DataKind::image) return;
-  if (o.kernel < 1) fail_value("embedding.kernel", o.kernel, "must be 1 or greater");
-  if (o.stride < 1) fail_value("embedding.stride", o.stride, "must be 1 or greater");
-  const GridLayer grid = first_grid(o);
-  Index length = o.kind == DataKind::image ? std::min(grid.height, grid.width) : grid.width;
-  const Index all = length;
-  for (std::size_t i = 0; i < o.channels.size(); ++i) {
-    if (length < o.kernel) {
-      fail_value("embedding.kernel", o.kernel,
-                 fmt::format("convolution {} has only {} positions left of {} {}; use a shorter "
-                             "kernel, a smaller stride or fewer convolutions",
-                             i + 1, length, all, name));
-    }
-    length = (length - o.kernel) / o.stride + 1;
-  }
-}
 
 template <typename T>
 Encoder<T>::Encoder(const EncoderOptions& options, Index offset, GemmBackend backend)
@@ -169,7 +134,12 @@ void Encoder<T>::plan_collection() {
   } else if (options_.kind != DataKind::vector) {
     places_.last = add(last.positions(), last.out);
   }
-  for (const GridLayer& layer : layers_) places_.means.push_back(add(1, layer.out));
+  for (const GridLayer& layer : layers_) {
+    places_.means.push_back(add(1, layer.out));
+    if (places_.last < 0) continue;
+    coordinates_.push_back(centroid_coordinates<T>(layer));
+    places_.centroids.push_back(add(centroid_numbers(layer), layer.out));
+  }
   readout_ = {.width = 1,
               .channels = places_.size,
               .channel_width = places_.size,
@@ -280,7 +250,31 @@ typename Encoder<T>::Input Encoder<T>::input(EncoderWorkspace<T>& w, const T* x,
   return {w.input.data(), padded(2 * data_size())};
 }
 
-// Means and largest values over the places of one row.
+// Of one row: the last layer itself, or its largest values.
+template <typename T>
+void Encoder<T>::collect_last(EncoderWorkspace<T>& w, Index row) const {
+  const std::size_t l = layers_.size() - 1;
+  const Index width = layers_[l].out_width(), positions = layers_[l].positions();
+  const T* a = w.activated[l].data() + row * layers_[l].out_size();
+  T* out = w.collected.data() + row * places_.size;
+  if (places_.last >= 0) std::copy(a, a + layers_[l].out_size(), out + places_.last);
+  if (places_.largest < 0) return;
+  const T* weights = w.weight.size() > 0 ? w.weight.data() + row * positions : nullptr;
+  T* largest = out + places_.largest;
+  std::int32_t* whose = w.largest.data() + row * width;
+  std::fill(largest, largest + width, T(0));
+  std::fill(whose, whose + width, -1);
+  for (Index at = 0; at < positions; ++at) {
+    if (weights != nullptr && weights[at] == 0) continue;
+    for (Index c = 0; c < width; ++c) {
+      if (whose[c] >= 0 && a[at * width + c] <= largest[c]) continue;
+      largest[c] = a[at * width + c];
+      whose[c] = static_cast<std::int32_t>(at);
+    }
+  }
+}
+
+// Means and centroids over the places of one row.
 template <typename T>
 void Encoder<T>::collect(EncoderWorkspace<T>& w, Index row) const {
   T* out = w.collected.data() + row * places_.size;
@@ -294,22 +288,10 @@ void Encoder<T>::collect(EncoderWorkspace<T>& w, Index row) const {
       const T weight = weights != nullptr ? weights[at] : T(1) / T(positions);
       for (Index c = 0; c < width; ++c) mean[c] += weight * a[at * width + c];
     }
-    if (l + 1 < layers_.size()) continue;
-    if (places_.last >= 0) std::copy(a, a + layers_[l].out_size(), out + places_.last);
-    if (places_.largest < 0) continue;
-    T* largest = out + places_.largest;
-    std::int32_t* whose = w.largest.data() + row * width;
-    std::fill(largest, largest + width, T(0));
-    std::fill(whose, whose + width, -1);
-    for (Index at = 0; at < positions; ++at) {
-      if (weights != nullptr && weights[at] == 0) continue;
-      for (Index c = 0; c < width; ++c) {
-        if (whose[c] >= 0 && a[at * width + c] <= largest[c]) continue;
-        largest[c] = a[at * width + c];
-        whose[c] = static_cast<std::int32_t>(at);
-      }
-    }
+    if (places_.centroids.empty()) continue;
+    centroids_forward(out + places_.centroids[l], a, coordinates_[l], positions, width);
   }
+  collect_last(w, row);
 }
 
 // d: gradient of the activations of a layer, one row; (=) for the last layer, else (+=).
@@ -336,6 +318,11 @@ void Encoder<T>::collect_backward(EncoderWorkspace<T>& w, T* d, std::size_t l, I
     const T weight = weights != nullptr ? weights[at] : T(1) / T(positions);
     for (Index c = 0; c < width; ++c) d[at * width + c] += weight * dmean[c];
   }
+  if (places_.centroids.empty()) return;
+  const Index first = row * places_.size + places_.centroids[l];
+  centroids_backward(d, w.collected_gradient.data() + first, w.collected.data() + first,
+                     w.activated[l].data() + row * layers_[l].out_size(), coordinates_[l],
+                     positions, width);
 }
 
 template <typename T>

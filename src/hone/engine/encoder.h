@@ -13,7 +13,8 @@
 //
 //   layers    patches(x) W + b and an activation, over the places of the block
 //   collect   for series and images the last layer place by place, for sets its largest values;
-//             for all three the mean of every layer over the places
+//             for all three the mean of every layer over the places; for series and images also
+//             where in the block each channel of every layer is strong (its centroids)
 //   readout   a dense layer from what was collected to the features
 //
 //   vector    dense layers, nothing but the last is collected
@@ -38,6 +39,9 @@ struct EncoderOptions {
 
   bool operator==(const EncoderOptions&) const = default;
 };
+
+// The block as its first layer sees it: (height, width, channels).
+GridLayer first_grid(const EncoderOptions& options);
 
 // Weights and bias of a layer in the parameter vector.
 struct LayerRange {
@@ -87,8 +91,9 @@ class Encoder {
   // Where things lie in a row of what is collected; -1: not there.
   struct Places {
     Index last = -1, largest = -1, count = -1;
-    std::vector<Index> means;  // of each layer
-    std::vector<char> used;    // 1 where no padding is
+    std::vector<Index> means;      // of each layer
+    std::vector<Index> centroids;  // of each layer; empty for sets
+    std::vector<char> used;        // 1 where no padding is
     Index size = 0;
   };
   struct Input {
@@ -103,6 +108,7 @@ class Encoder {
   Input input(EncoderWorkspace<T>& w, const T* x, Index x_stride) const;
   void fill_gaps(EncoderWorkspace<T>& w, const T* x, Index x_stride, Index rows) const;
   void collect(EncoderWorkspace<T>& w, Index row) const;
+  void collect_last(EncoderWorkspace<T>& w, Index row) const;
   void collect_backward(EncoderWorkspace<T>& w, T* d, std::size_t layer, Index row) const;
   Input readout_input(EncoderWorkspace<T>& w, const Input& x) const;
 
@@ -111,6 +117,7 @@ class Encoder {
   std::vector<GridLayer> layers_;
   GridLayer readout_;
   Places places_;
+  std::vector<std::vector<T>> coordinates_;  // of each layer, (moments, positions)
   std::vector<LayerRange> ranges_;
   Index end_ = 0;
 };

@@ -104,7 +104,8 @@ void read_encoders(EmbeddingOptions& e, std::span<const double> v) {
       block.channels.push_back(static_cast<int>(next(16384, "channels")));
     }
     // Refuses a shape that does not belong to the kind.
-    DataDescription({{.name = "x", .kind = block.kind, .shape = block.shape}});
+    [[maybe_unused]] const DataDescription fits(
+        {{.name = "x", .kind = block.kind, .shape = block.shape}});
     e.blocks.push_back(std::move(block));
   }
 }

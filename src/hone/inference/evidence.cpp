@@ -107,10 +107,13 @@ std::vector<double> mixture_shares(MatrixView<const double> scores,
     for (double& share : next) share /= static_cast<double>(n) + strength;
     std::swap(shares, next);
   }
+  return shares;
+}
+
+void drop_small_shares(std::span<double> shares) {
   for (double& share : shares) share = share < kLeastShare ? 0 : share;
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   for (double& share : shares) share /= sum;
-  return shares;
 }
 
 std::vector<double> evidence_shares(const std::vector<SharedPosterior>& parts,
@@ -137,7 +140,8 @@ std::vector<double> evidence_shares(const std::vector<SharedPosterior>& parts,
     }
     const auto expected = mixture_shares(together, equal, 1);
     for (const Index m : group) {
-      const auto own = mixture_shares(scores[static_cast<std::size_t>(m)], expected, kStrength);
+      auto own = mixture_shares(scores[static_cast<std::size_t>(m)], expected, kStrength);
+      drop_small_shares(own);
       std::ranges::copy(own, shares.begin() + m * count);
     }
   }

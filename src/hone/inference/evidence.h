@@ -7,7 +7,8 @@
 #include "hone/posterior/amortized_posterior.h"
 
 // Which of several estimators should be believed, and how much: what they say about simulations
-// that none of them was trained on.
+// that no weight of their networks was fitted to. (The best epoch of a network was chosen by them:
+// one number per network, a small advantage that all estimators have.)
 
 namespace hone {
 
@@ -29,10 +30,12 @@ std::vector<double> log_scores(const AmortizedPosterior& posterior, Index margin
 //
 //   sum_i log sum_k w_k exp(score_ik)  +  strength sum_k expected_k log w_k,
 //
-// by expectation maximisation. `expected` counts like so many simulations more. Shares too small to
-// change an answer are none.
+// by expectation maximisation. `expected` counts like so many simulations more.
 std::vector<double> mixture_shares(MatrixView<const double> scores,
                                    std::span<const double> expected, double strength);
+
+// Shares too small to change an answer become none.
+void drop_small_shares(std::span<double> shares);
 
 // Shares of the parts for every marginal, marginal by marginal. What all marginals of as many
 // parameters say together is where each of them begins: few simulations tell little about one.

@@ -15,7 +15,7 @@ namespace hone {
 namespace {
 
 // Below these a density is nothing: its logarithm stays a number.
-constexpr float kLeastLog = -1e5F;
+constexpr float kLeastLog = -1e30F;
 constexpr double kNothing = 1e-40;
 
 // Where fewer draws than this share count, others are made around them, so often at most.
@@ -72,6 +72,10 @@ Matrix<float> columns_of(MatrixView<const float> points, const Marginal& margina
 
 }  // namespace
 
+bool is_constant_column(const DensityStack& likelihood, Index k) {
+  return likelihood.theta_scores().inverse[static_cast<std::size_t>(likelihood.target(k))] == 0;
+}
+
 LikelihoodEstimator::LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals,
                                          int ensemble, LikelihoodNetworks networks,
                                          std::vector<double> weights)
@@ -98,12 +102,13 @@ Matrix<float> LikelihoodEstimator::log_joint(MatrixView<const float> features,
   Matrix<float> out(ensemble(), rows);
   for (int e = 0; e < ensemble(); ++e) {
     for (Index j = 0; j < data_size(); ++j) {
-      networks_.likelihood.add_log_densities(out.row(e), e * data_size() + j,
-                                             {contexts, 1, features, each});
+      const Index k = e * data_size() + j;
+      if (is_constant_column(networks_.likelihood, k)) continue;
+      networks_.likelihood.add_log_densities(out.row(e), k, {contexts, 1, features, each});
     }
     // Data far from all that a network expects are beyond the range of floats, and as unlikely as
     // can be.
-    for (float& log : out.row(e)) log = std::isfinite(log) ? std::max(log, kLeastLog) : kLeastLog;
+    for (float& log : out.row(e)) log = std::isfinite(log) ? log : kLeastLog;
   }
   if (!networks_.selection) return out;
   const RatioStack& selection = *networks_.selection;
@@ -160,7 +165,6 @@ std::shared_ptr<const LikelihoodEstimator::Draws> LikelihoodEstimator::draws(
   // One x has the time for draws where the first ones found the posterior.
   for (int turn = 0; features.rows() == 1 && turn < kRefinements; ++turn) {
     if (!refine(proposed, *result, turn)) break;
-    result->weights = weights_of(features, proposed);
   }
   result->local = std::move(proposed.local);
   const std::lock_guard lock(mutex_);
@@ -168,12 +172,17 @@ std::shared_ptr<const LikelihoodEstimator::Draws> LikelihoodEstimator::draws(
   return result;
 }
 
-// Draws again, around those that count, if these are few.
-bool LikelihoodEstimator::refine(ProposalDraws& proposed, const Draws& draws, int turn) const {
-  const std::vector<double> average = average_weights(draws.weights, 0, weights(0));
-  if (effective_size(average) > kEnough * static_cast<double>(average.size())) return false;
-  proposed = draw_around(proposed.local, average,
-                         Rng(0).child("around", static_cast<std::uint64_t>(turn)));
+// Draws again around those that count, if these are few, and keeps what has more that count.
+bool LikelihoodEstimator::refine(ProposalDraws& proposed, Draws& draws, int turn) const {
+  const std::vector<double> before = average_weights(draws.weights, 0, weights(0));
+  const double size = effective_size(before);
+  if (size > kEnough * static_cast<double>(before.size())) return false;
+  ProposalDraws around =
+      draw_around(proposed.local, before, Rng(0).child("around", static_cast<std::uint64_t>(turn)));
+  std::vector<Matrix<double>> found = weights_of(draws.features, around);
+  if (effective_size(average_weights(found, 0, weights(0))) <= size) return false;
+  proposed = std::move(around);
+  draws.weights = std::move(found);
   return true;
 }
 
@@ -268,13 +277,9 @@ std::vector<Matrix<float>> LikelihoodEstimator::log_density_blocks(
   return result;
 }
 
-std::vector<double> LikelihoodEstimator::effective_sizes(const Matrix<float>& features) const {
-  const auto drawn = draws(features, kDraws);
-  std::vector<double> sizes;
-  for (const Matrix<double>& weights : drawn->weights) {
-    sizes.push_back(effective_size(weights.row(0)));
-  }
-  return sizes;
+std::optional<double> LikelihoodEstimator::effective_draws(std::span<const double> x) const {
+  if (!networks_.proposal) return std::nullopt;
+  return effective_size(average_weights(draws(features(x), kDraws)->weights, 0, weights(0)));
 }
 
 std::vector<NamedArray> LikelihoodEstimator::to_arrays() const {

@@ -52,8 +52,7 @@ class LikelihoodEstimator final : public AmortizedPosterior {
   // `each` rows of local coordinates of all parameters of its own.
   Matrix<float> log_joint(MatrixView<const float> features, MatrixView<const float> local) const;
 
-  // Of the draws behind the marginals of one x: 1 / sum of squared weights, per member.
-  std::vector<double> effective_sizes(const Matrix<float>& features) const;
+  std::optional<double> effective_draws(std::span<const double> x) const override;
   static constexpr Index kDraws = 16384;  // for one x
 
  private:
@@ -66,7 +65,7 @@ class LikelihoodEstimator final : public AmortizedPosterior {
   std::shared_ptr<const Draws> draws(MatrixView<const float> features, Index each) const;
   std::vector<Matrix<double>> weights_of(MatrixView<const float> features,
                                          const ProposalDraws& proposed) const;
-  bool refine(ProposalDraws& proposed, const Draws& draws, int turn) const;
+  bool refine(ProposalDraws& proposed, Draws& draws, int turn) const;
   Index draws_of_many() const;  // for each x of many
   bool is_joint(const Marginal& marginal) const;
   std::vector<Matrix<float>> joint_blocks(const Marginal& marginal,
@@ -83,6 +82,10 @@ class LikelihoodEstimator final : public AmortizedPosterior {
   mutable std::shared_ptr<const Draws> smoothed_draws_;               // one x
   mutable std::map<Index, std::shared_ptr<const Members>> smoothed_;  // by marginal
 };
+
+// Whether network k is of a column that is the same in all simulations: it tells nothing of the
+// parameters, and its density has no limit.
+bool is_constant_column(const DensityStack& likelihood, Index k);
 
 // Its row: what NLE and truncated NLE train.
 const EstimatorKind& likelihood_estimation();

@@ -136,8 +136,9 @@ TrainedPosterior assemble(const EstimationRequest& request,
   std::vector<MemberHistory> ensemble;
   for (int e = 0; e < request.ensemble; ++e) {
     std::vector<const MemberHistory*> parts;
-    for (Index j = 0; j < columns; ++j) {
-      parts.push_back(&trained.histories[static_cast<std::size_t>(e * columns + j)]);
+    for (Index k = e * columns; k < (e + 1) * columns; ++k) {
+      if (is_constant_column(trained.networks.likelihood, k)) continue;
+      parts.push_back(&trained.histories[static_cast<std::size_t>(k)]);
     }
     ensemble.push_back(product_history(parts));
   }

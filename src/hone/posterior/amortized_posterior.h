@@ -68,6 +68,12 @@ class AmortizedPosterior {
   // For people, where several estimators answer: how much each of them counts. Empty: there is one.
   virtual std::string describe_shares() const { return {}; }
 
+  // Where the answer to x is made of weighted draws: as how many equal ones they count,
+  // 1 / sum of squared weights.
+  virtual std::optional<double> effective_draws(std::span<const double> /*x*/) const {
+    return std::nullopt;
+  }
+
   // Samples of all parameters at once (rows, parameters of the prior), where there is a joint
   // posterior to draw them from: its projections need no estimate of their own.
   virtual std::optional<Matrix<double>> joint_samples(std::span<const double> /*x*/, Index /*rows*/,

@@ -78,6 +78,21 @@ std::vector<Matrix<float>> CombinedPosterior::log_density_blocks(
   return result;
 }
 
+std::optional<double> CombinedPosterior::effective_draws(std::span<const double> x) const {
+  constexpr double kSay = 0.1;
+  std::optional<double> fewest;
+  for (Index k = 0; k < parts_.size(); ++k) {
+    double share = 0;
+    for (Index m = 0; m < std::ssize(marginals()); ++m) {
+      share = std::max(share, shares(m)[static_cast<std::size_t>(k)]);
+    }
+    if (share < kSay) continue;
+    if (const auto own = parts_[k].effective_draws(x))
+      fewest = std::min(*own, fewest.value_or(*own));
+  }
+  return fewest;
+}
+
 std::string CombinedPosterior::describe_shares() const {
   std::map<std::size_t, std::vector<Index>> groups;  // marginals by their number of parameters
   for (Index m = 0; m < std::ssize(marginals()); ++m) {

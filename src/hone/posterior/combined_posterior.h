@@ -25,6 +25,8 @@ class CombinedPosterior final : public AmortizedPosterior {
   const AmortizedPosterior& quick() const override { return parts_[0]; }
   // Means over the marginals of as many parameters: "1-d: ratio 0.4, likelihood 0.6".
   std::string describe_shares() const override;
+  // The fewest of a part that has a say.
+  std::optional<double> effective_draws(std::span<const double> x) const override;
   bool normalized() const override { return false; }  // not every part is
   int curves() const override { return parts_[0].curves(); }
   std::vector<NamedArray> to_arrays() const override;  // with "shares" (marginals, parts)

@@ -103,10 +103,11 @@ WeightedDensity::Line WeightedDensity::make_line(MatrixView<const float> points,
   };
   std::vector<double> widths;
   for (std::size_t i = 0; i < n; ++i) {
-    const double p = rank[i] / sum;
+    // Counted from the ends of its own weight: a heavy point must not be its own neighbour.
+    const double p = rank[i] / sum, reach = part + 0.5 * weights[order[i]] / sum;
     double width = 0.25;
-    if (p > part) width = std::min(width, sorted[i] - quantile(p - part));
-    if (p < 1 - part) width = std::min(width, quantile(p + part) - sorted[i]);
+    if (p > reach) width = std::min(width, sorted[i] - quantile(p - reach));
+    if (p < 1 - reach) width = std::min(width, quantile(p + reach) - sorted[i]);
     widths.push_back(std::max(width, 0.5 / static_cast<double>(cells)));
   }
   Line line{std::vector<double>(static_cast<std::size_t>(cells), 0.0), {0.0}};

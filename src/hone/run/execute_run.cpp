@@ -90,7 +90,8 @@ Summary execute_run(RunDirectory& run, const RunRequest& request) {
                   .warnings = {},
                   .rounds = static_cast<int>(inference.result.rounds.size()),
                   .simulations = inference.simulations};
-  summary.warnings = find_warnings(inference.result, summary.parameters, inference.failed);
+  summary.warnings =
+      find_warnings(inference.result, summary.parameters, inference.failed, run.spec().observation);
   run.remove_correction();  // it was chosen for the posterior that this one replaces
   run.write_posterior(summary, grids.arrays);
   return summary;

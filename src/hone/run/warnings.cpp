@@ -64,10 +64,23 @@ void warn_about_training(std::vector<Warning>& warnings, const InferenceResult& 
   }
 }
 
+void warn_about_draws(std::vector<Warning>& warnings, const InferenceResult& result,
+                      std::span<const double> observation) {
+  constexpr double kFewDraws = 200;  // whose mean is known to 0.07 standard deviations
+  const auto draws = result.posterior.posterior->effective_draws(observation);
+  if (!draws || *draws >= kFewDraws) return;
+  warnings.push_back({"few_draws",
+                      fmt::format("the posterior of the estimated likelihood is made of weighted "
+                                  "draws, which count only as {:.0f} equal ones",
+                                  *draws),
+                      "use more simulations, or estimators = ratio"});
+}
+
 }  // namespace
 
 std::vector<Warning> find_warnings(const InferenceResult& result,
-                                   const std::vector<ParameterSummary>& parameters, Index failed) {
+                                   const std::vector<ParameterSummary>& parameters, Index failed,
+                                   std::span<const double> observation) {
   std::vector<Warning> warnings;
   warn_about_rounds(warnings, result);
   warn_about_edges(warnings, result, parameters);
@@ -93,6 +106,7 @@ std::vector<Warning> find_warnings(const InferenceResult& result,
                         "`hone show` lists the reasons"});
   }
   warn_about_training(warnings, result);
+  warn_about_draws(warnings, result, observation);
   return warnings;
 }
 

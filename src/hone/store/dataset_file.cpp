@@ -173,9 +173,9 @@ std::vector<std::string> prior_mismatches(const SimulationRows& rows, const Prio
     double distance = 0;
     for (std::size_t i = 0; i < u.size(); ++i) {
       // Equal values of whole numbers stand at the middle of what they own together.
-      const auto [first, end] = std::ranges::equal_range(u, u[i]);
-      const auto begin = static_cast<double>(first - u.begin());
-      const auto after = static_cast<double>(end - u.begin());
+      const auto equal = std::equal_range(u.begin(), u.end(), u[i]);
+      const auto begin = static_cast<double>(equal.first - u.begin());
+      const auto after = static_cast<double>(equal.second - u.begin());
       distance = prior[d].discrete()
                      ? std::max(distance, std::abs((begin + after) / (2 * n) - u[i]))
                      : std::max({distance, static_cast<double>(i + 1) / n - u[i],
