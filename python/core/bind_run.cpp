@@ -188,6 +188,16 @@ void bind_run(py::module_& m) {
                   })
       .def_static("open",
                   [](const std::string& directory) { return RunDirectory::open(directory); })
+      .def_static("is_run",
+                  [](const std::string& directory) { return RunDirectory::is_run(directory); })
+      .def_static("dataset_file",
+                  [](const std::string& directory) {
+                    return RunDirectory::dataset_file(directory).string();
+                  })
+      .def("report_page", [](const RunDirectory& run) { return run.report_page().string(); })
+      .def("simulations_folder",
+           [](const RunDirectory& run) { return run.simulations().path().string(); })
+      .def("simulator_log", [](const RunDirectory& run) { return run.simulator_log().string(); })
       .def("spec", [](const RunDirectory& run) { return to_python(to_json(run.spec())); })
       .def("prior", [](const RunDirectory& run) { return run.spec().prior; })
       .def("observation", [](const RunDirectory& run) { return to_numpy(run.spec().observation); })

@@ -16,7 +16,10 @@ from . import _core
 from ._ranks import ALONE
 from .errors import InputError
 
-DATASET = "dataset.npz"  # simulations that were handed over
+
+def dataset_file(directory: Path) -> Path:
+    """Simulations that were handed over."""
+    return Path(_core.Run.dataset_file(str(directory)))
 
 
 class Place:
@@ -56,22 +59,22 @@ class Place:
 
     def create(self, spec: Any, existing: Any) -> Any:
         """A new run; or the one that is there, if it is the same."""
-        if (self.path / "run.json").exists():
+        if _core.Run.is_run(str(self.path)):
             core = _core.Run.open(str(self.path))
             _check_same(core.spec(), spec.to_json(), self.path)
         else:
             core = _core.Run.create(str(self.path), spec)
-        if existing is not None and not (self.path / DATASET).exists():
-            half_written = self.path / f"new-{DATASET}"
+        dataset = dataset_file(self.path)
+        if existing is not None and not dataset.exists():
+            half_written = dataset.with_name(f"new-{dataset.name}")
             np.savez(half_written, theta=existing[0], x=existing[1])
-            half_written.rename(self.path / DATASET)
+            half_written.rename(dataset)
         return core
-
 
     def open(self) -> Any:
         """The run that rank 0 has made. Network file systems may show it only later."""
         for _ in range(100):
-            if (self.path / "run.json").exists():
+            if _core.Run.is_run(str(self.path)):
                 break
             time.sleep(0.1)
         return _core.Run.open(str(self.path))

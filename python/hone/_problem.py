@@ -14,7 +14,7 @@ from . import _core
 from ._arrays import as_data, as_floats, as_rows, as_seed, as_vector
 from ._calling import Caller, function_name
 from ._data import Blocks
-from ._place import DATASET
+from ._place import dataset_file
 from .errors import InputError
 from .posterior import Marginal, marginal_columns
 from .prior import Prior, as_prior
@@ -54,7 +54,8 @@ def simulator_spec(simulator: Any, existing: Any, directory: Path) -> dict[str, 
     if simulator is not None:
         spec = {"kind": "function", "function": function_name(simulator)}
     if existing is not None:
-        spec.update(dataset=[str(directory / DATASET)], theta="theta", x="x", dataset_rows=len(existing[0]))
+        spec.update(dataset=[str(dataset_file(directory))], theta="theta", x="x",
+                    dataset_rows=len(existing[0]))
     return spec
 
 

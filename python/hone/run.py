@@ -32,7 +32,6 @@ from .prior import Prior, Region, derived_list
 from .store import Store
 
 Simulator = Callable[..., Any]
-REPORT = "report.html"
 
 KEYWORDS = ("seed", "directory", "marginals", "workers", "batched", "preset", "noise",
             "simulations", "threads", "progress", "name", "comm", "data", "derived")
@@ -122,12 +121,13 @@ def run(
 def open(directory: str | os.PathLike[str], *, comm: Any = None) -> Run:
     """A run on disk, made here or by the command line. comm: which ranks work on it, as for
     ``hone.run``; opening and reading is done by each for itself."""
-    core = _core.Run.open(os.fspath(directory))
+    place = Place(directory)
+    core = _core.Run.open(str(place.path))
     if not core.verified():
         warnings.warn(f"{os.fspath(directory)}: an older version of hone made this run, whose files "
                       "carry no checksums: it cannot be verified that they are what hone wrote",
                       stacklevel=2)
-    return Run(core, Place(directory), comm)
+    return Run(core, place, comm)
 
 
 class Run:
@@ -404,7 +404,7 @@ class Run:
         values = truth_by_name(truth, self.prior.names)
         if leads(self._comm):
             self._core.report(values, list(figures))
-        return self.directory / REPORT
+        return Path(self._core.report_page())
 
     def save(self, directory: str | os.PathLike[str]) -> Run:
         """Copies the run to a new directory, where it stays."""
@@ -449,7 +449,7 @@ class Run:
     def _execute(self, ranks: Any, caller: Caller | None, workers: int, threads: int,
                  progress: Any, exact: bool = False) -> None:
         report = not self._place.temporary
-        reported = not report or (self.directory / REPORT).exists()
+        reported = not report or Path(self._core.report_page()).exists()
         if self._core.complete() and self.checks is not None and reported:
             return
         with self._simulating(ranks, caller, workers, progress) as (simulate, watcher):
@@ -482,7 +482,7 @@ class Run:
 
     def _keep(self) -> bool:
         """A temporary directory that holds simulations outlives this object."""
-        worth = any((self.directory / "simulations").glob("*.h5"))
+        worth = any(Path(self._core.simulations_folder()).glob("*.h5"))
         if worth:
             self._place.keep()
         return worth
@@ -492,5 +492,5 @@ class Run:
         for line in ranks.core.take_log() if ranks.core else []:
             self._failures.hear(line)
         if self._failures.tracebacks:
-            with (self.directory / "simulator.log").open("a", encoding="utf-8") as log:
+            with Path(self._core.simulator_log()).open("a", encoding="utf-8") as log:
                 log.write("\n".join(self._failures.tracebacks.values()))

@@ -1,6 +1,7 @@
 // Quantities that are derived from parameters: names, axes and local coordinates.
 
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -73,6 +74,29 @@ TEST(Derived, TheAxisFollowsTheDistributionUnderThePrior) {
   EXPECT_GT(std::abs(axes.prior()[2].cdf(0.3) - 0.3), 0.1);  // no uniform one would pass
 }
 
+// u must be the probability also far out, where most of the range of a quantity can lie.
+void expect_coordinates(const TruncatedPrior& axes, const std::function<double(double)>& quantile) {
+  const Distribution& axis = axes.prior()[axes.dimensions() - 1];
+  for (const double p : {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.98, 0.99, 0.993,
+                         0.995, 0.997, 0.999}) {
+    EXPECT_NEAR(axis.cdf(quantile(p)), p, std::min(0.005, 0.3 * std::min(p, 1 - p))) << p;
+  }
+}
+
+TEST(Derived, TheCoordinateFollowsTheMassIntoLongTails) {
+  const DistributionPointer normal =
+      make_distribution({.kind = "normal", .numbers = {{"mean", 0}, {"sigma", 1}}, .arrays = {}});
+  const Prior logarithm = Prior({{"a", "", normal}}).with_derived({{"q", "", "exp(a)"}});
+  expect_coordinates(with_derived_axes(whole(logarithm)),
+                     [&](double p) { return std::exp(normal->quantile(p)); });
+  // P(a / b < q) = q / 2 below 1, and 1 - 1 / (2 q) above.
+  expect_coordinates(with_derived_axes(whole(with("p0 / p1"))),
+                     [](double p) { return p < 0.5 ? 2 * p : 0.5 / (1 - p); });
+  expect_coordinates(with_derived_axes(whole(with("-p1 / p0"))),
+                     [](double p) { return p > 0.5 ? -2 * (1 - p) : -0.5 / p; });
+  expect_coordinates(with_derived_axes(whole(with("p0 + 3"))), [](double p) { return p + 3; });
+}
+
 TEST(Derived, LocalCoordinatesAreUniformInARegionOfAnyShape) {
   const Prior prior = with("p0 - exp(p1)");
   Region region = region_from_theta(prior, {{0.2, 0.5}, {0.6, 0.9}});
@@ -100,6 +124,12 @@ TEST(Derived, ValuesMustBeFiniteAndSmooth) {
   const std::string negative = refusal(with("log(p0)", -1, 1));
   EXPECT_TRUE(contains(negative, "derived[0].value = 'log(p0)': is")) << negative;
   EXPECT_TRUE(contains(negative, "where p0 = -")) << negative;
+  EXPECT_TRUE(contains(negative, "such as log(a + 4) instead of log(a)")) << negative;
+  // What the advice says works.
+  EXPECT_NO_THROW(check_derived(with("log(p0 + 4)", -1, 1)));
+  // Neither order hides what does not exist.
+  EXPECT_TRUE(contains(refusal(with("max(-9, log(p0))", -1, 1)), "not finite"));
+  EXPECT_TRUE(contains(refusal(with("max(log(p0), -9)", -1, 1)), "not finite"));
   EXPECT_TRUE(contains(refusal(with("max(p0, 0.5)")), "is exactly 0.5"))
       << refusal(with("max(p0, 0.5)"));
   EXPECT_TRUE(contains(refusal(with("p0 > p1")), "is exactly"));

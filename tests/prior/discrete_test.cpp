@@ -49,6 +49,24 @@ TEST(Discrete, ProbabilitiesAddUpAndValuesOwnTheirPartOfU) {
   }
 }
 
+// In both halves of u: the point between two values belongs to the lower one.
+TEST(Discrete, EveryValueComesBackFromItsPlaceAndFromItsUpperEnd) {
+  for (const char* spec : kSpecimens) {
+    SCOPED_TRACE(spec);
+    const DistributionPointer one = make(spec);
+    for (double k = one->lower() + 0.5; k < one->upper(); ++k) {
+      const UnitPoint at = to_unit(*one, k);
+      EXPECT_EQ(to_theta(*one, at), k);
+      EXPECT_EQ(to_theta(*one, unit_interval(*one, k).high), k);
+      // Near its other end a rounded number cannot tell values apart.
+      EXPECT_TRUE(at.complement < 1e-9 || one->quantile(at.u) == k) << k;
+      EXPECT_TRUE(at.u < 1e-9 || one->quantile_complement(at.complement) == k) << k;
+    }
+    EXPECT_EQ(to_theta(*one, {0, 1}), one->lower() + 0.5);
+    EXPECT_EQ(to_theta(*one, {1, 0}), one->upper() - 0.5);
+  }
+}
+
 TEST(Discrete, KnownProbabilities) {
   EXPECT_NEAR(std::exp(make(kSpecimens[0])->log_density(7)), 1.0 / 12, 1e-15);
   EXPECT_NEAR(std::exp(make(kSpecimens[2])->log_density(2)), 3.5 * 3.5 / 2 * std::exp(-3.5), 1e-12);
@@ -103,6 +121,21 @@ TEST(Discrete, RegionsHoldWholeValues) {
   }
   EXPECT_NEAR(truncated.to_local(0, 4), 0.5, 1e-12);
   EXPECT_NEAR(truncated.to_local(0, 4, 0.1), (1 + 0.1) / 3, 1e-12);
+}
+
+TEST(Discrete, RegionsOfAnyTwoValuesHaveTheseAsBounds) {
+  for (const char* spec : kSpecimens) {
+    SCOPED_TRACE(spec);
+    const Prior prior({{"n", "", make(spec)}});
+    const double lowest = prior[0].lower() + 0.5;
+    for (double first = lowest; first < std::min(lowest + 12, prior[0].upper()); ++first) {
+      for (double last = first; last < std::min(lowest + 12, prior[0].upper()); ++last) {
+        const Region region = region_from_theta(prior, {{first, last}});
+        EXPECT_EQ(theta_hull(prior, region, 0), (Bounds{first, last})) << first << " " << last;
+        EXPECT_EQ(theta_bounds(prior, region, 0), (std::vector<Bounds>{{first, last}}));
+      }
+    }
+  }
 }
 
 TEST(Discrete, CannotBeCorrelated) {

@@ -27,6 +27,13 @@ std::string refusal(const std::string& text) {
   return error_text([&] { Expression(text, kNames); }, ErrorKind::input);
 }
 
+TEST(Expression, MinAndMaxKeepWhatDoesNotExist) {
+  for (const char* text : {"min(log(-a), 1)", "min(1, log(-a))", "max(log(-a), 1)",
+                           "max(1, log(-a))", "max(1, log(-a), 2)"}) {
+    EXPECT_TRUE(std::isnan(value(text))) << text;
+  }
+}
+
 TEST(Expression, ComputesArithmeticAndFunctions) {
   EXPECT_EQ(value("a * b"), 1);
   EXPECT_EQ(value("a + b * b ^ 2 - 3 / 4"), 0.5 + 8 - 0.75);

@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "hone/core/error.h"
 
 namespace hone {
 namespace {
 
-// The density at a knot is the mean over kReach knots on both sides, 16,384 draws: it must be
-// smooth, for posteriors in units of the quantity are drawn with it. It need not be exact: networks
-// learn against points that are uniform in the local coordinate, whatever that is.
-constexpr Index kKnots = 257, kDraws = (kKnots - 1) * 1024;
+// Draws that the distribution of a quantity is learned from, and steps between its knots. A step is
+// a part of the draws beyond it, so that also the tails have knots: most of the range of a quantity
+// such as 1 / a lies there. The density at a knot is the mean over kReach knots on both sides, up
+// to 16,384 draws: it must be smooth, for posteriors in units of the quantity are drawn with it.
+constexpr Index kDraws = Index{1} << 18, kLongestStep = 1024, kShortestStep = 16;
+constexpr double kStepOfTail = 0.19;
 constexpr std::size_t kReach = 8;
 
 std::string place_of(std::size_t k, const DerivedQuantity& quantity) {
@@ -40,7 +43,8 @@ std::vector<double> checked_values(const Prior& prior, std::size_t k,
     const auto count = std::ranges::count_if(values, [](double v) { return !std::isfinite(v); });
     fail(ErrorKind::input,
          "{}: is {} where {}, and not finite in {:.2g} % of the prior; must be finite everywhere: "
-         "narrow the prior, or bound it with min and max",
+         "narrow the prior, or use a smooth formula that exists everywhere, such as log(a + 4) "
+         "instead of log(a)",
          place, *wrong, values_used(prior, formula, theta.row(wrong - values.begin())),
          100.0 * static_cast<double>(count) / static_cast<double>(values.size()));
   }
@@ -53,30 +57,72 @@ std::vector<double> checked_values(const Prior& prior, std::size_t k,
     fail(
         ErrorKind::input,
         "{}: is exactly {} in more than {:g} % of the prior; it must vary smoothly, so that it has "
-        "a density",
+        "a density: use a formula without min, max, floor or conditions",
         place, values[i], 100 * kMostOfOne);
   }
   return values;
 }
 
-// Knots of equal mass between them, and the mean density around each: fewer knots near the ends.
+// Numbers of the sorted draws at which there are knots: close to each other at both ends, and in
+// the middle in steps of equal mass.
+std::vector<std::size_t> knot_numbers(std::size_t draws) {
+  const auto last = static_cast<Index>(draws) - 1;
+  std::vector<std::size_t> numbers;
+  for (Index k = 0; 2 * k < last;
+       k += std::clamp(static_cast<Index>(kStepOfTail * static_cast<double>(k)), kShortestStep,
+                       kLongestStep)) {
+    numbers.push_back(static_cast<std::size_t>(k));
+  }
+  for (std::size_t i = numbers.size(); i > 0; --i) {
+    numbers.push_back(static_cast<std::size_t>(last) - numbers[i - 1]);
+  }
+  return numbers;
+}
+
+// The first and the last of the knots around knot j that its density is a mean of. Near an end they
+// must not reach far towards it: with the extreme draw among them, the mean would be that of the
+// whole tail.
+std::pair<std::size_t, std::size_t> around(const std::vector<double>& mass_below, std::size_t j) {
+  constexpr double kFactor = 1.7;  // between the mass beyond the knot and that beyond its reach
+  const std::size_t last = mass_below.size() - 1;
+  const auto tail = [&](std::size_t k) { return std::min(mass_below[k], 1 - mass_below[k]); };
+  const auto too_far = [&](std::size_t k) {
+    return tail(k) * kFactor < tail(j) || tail(k) > kFactor * tail(j);
+  };
+  std::size_t reach = std::min({kReach, j, last - j});
+  while (reach > 1 && (too_far(j - reach) || too_far(j + reach))) --reach;
+  reach = std::max<std::size_t>(1, reach);
+  return {j < reach ? 0 : j - reach, std::min(j + reach, last)};
+}
+
+// Where the density is curved, its means over several knots have too much mass or too little
+// between them. Scaled by what is missing around each knot, they follow the masses.
+void scale_to_masses(std::vector<double>& density, const std::vector<double>& x,
+                     const std::vector<double>& mass_below) {
+  std::vector<double> below{0};
+  for (std::size_t j = 1; j < x.size(); ++j) {
+    below.push_back(below.back() + 0.5 * (x[j] - x[j - 1]) * (density[j - 1] + density[j]));
+  }
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    const auto [low, high] = around(mass_below, j);
+    density[j] *= (mass_below[high] - mass_below[low]) / (below[high] - below[low]);
+  }
+}
+
 DistributionPointer distribution_of(const std::vector<double>& sorted, std::string_view where) {
   std::vector<double> x, mass_below;
-  const double last = static_cast<double>(sorted.size() - 1);
-  for (Index j = 0; j < kKnots; ++j) {
-    const double share = static_cast<double>(j) / static_cast<double>(kKnots - 1);
-    const double value = sorted[static_cast<std::size_t>(std::llround(share * last))];
-    if (!x.empty() && value <= x.back()) continue;
-    x.push_back(value);
-    mass_below.push_back(share);
+  for (const std::size_t number : knot_numbers(sorted.size())) {
+    if (!x.empty() && sorted[number] <= x.back()) continue;
+    x.push_back(sorted[number]);
+    mass_below.push_back(static_cast<double>(number) / static_cast<double>(sorted.size() - 1));
   }
+  mass_below.back() = 1;  // also if several draws have the largest value
   std::vector<double> density;
   for (std::size_t j = 0; j < x.size(); ++j) {
-    const std::size_t reach =
-        std::min({kReach, std::max<std::size_t>(1, j), std::max<std::size_t>(1, x.size() - 1 - j)});
-    const std::size_t low = j < reach ? 0 : j - reach, high = std::min(j + reach, x.size() - 1);
+    const auto [low, high] = around(mass_below, j);
     density.push_back((mass_below[high] - mass_below[low]) / (x[high] - x[low]));
   }
+  scale_to_masses(density, x, mass_below);
   return make_distribution(
       {.kind = "tabulated", .numbers = {}, .arrays = {{"x", x}, {"density", density}}}, where);
 }

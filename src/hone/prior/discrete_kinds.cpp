@@ -58,9 +58,10 @@ class WholeNumbers final : public Distribution {
     const auto end = std::ranges::lower_bound(below_.begin() + 1, below_.end() - 1, p);
     return value(static_cast<std::size_t>(end - below_.begin()) - 1);
   }
+  // As below, the point between two values belongs to the lower one.
   double upper_quantile(double q) const override {
     const auto end = std::partition_point(above_.begin() + 1, above_.end() - 1,
-                                          [q](double above) { return above >= q; });
+                                          [q](double above) { return above > q; });
     return value(static_cast<std::size_t>(end - above_.begin()) - 1);
   }
 

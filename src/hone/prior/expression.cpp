@@ -22,11 +22,15 @@ struct Function {
   ManyArguments many = nullptr;
 };
 
+// A value that does not exist must not be hidden by one that does: comparisons with NaN are false.
+bool exist(const double* values, int count) {
+  return std::none_of(values, values + count, [](double value) { return std::isnan(value); });
+}
 double smallest(const double* values, int count) {
-  return *std::min_element(values, values + count);
+  return exist(values, count) ? *std::min_element(values, values + count) : std::nan("");
 }
 double largest(const double* values, int count) {
-  return *std::max_element(values, values + count);
+  return exist(values, count) ? *std::max_element(values, values + count) : std::nan("");
 }
 
 // All of them, instead of those the parser brings along: its log has meant base 10 and base e.
@@ -141,7 +145,7 @@ class Bound {
 
 std::string reason_of(const mu::ParserError& error, const std::vector<std::string>& names) {
   if (error.GetCode() != mu::ecUNASSIGNABLE_TOKEN) return error.GetMsg();
-  const std::string word = error.GetToken();
+  const std::string& word = error.GetToken();
   if (std::ranges::find(names, word) != names.end()) {
     return fmt::format(
         "the parameter '{}' cannot stand in a formula: it has the name of a function", word);

@@ -48,7 +48,7 @@ class Writer {
 void write_figures(const RunDirectory& run, const CornerPlot& corner, const ReportData& data,
                    FigureFormat format, std::vector<fs::path>& written) {
   const RunSpec& spec = run.spec();
-  Writer writer(run.path() / "figures", format, written);
+  Writer writer(run.figures(), format, written);
   writer.add("corner", corner_figure(corner, format));
   if (!data.rounds.empty()) {
     writer.add("truncation", truncation_figure(data, spec.prior, format));
@@ -89,7 +89,7 @@ std::vector<fs::path> write_report(const RunDirectory& run, const ReportOptions&
   const std::string page = report_page(report_state(run, options));
   if (!formats.empty()) {
     const ReportData data = read_report_data(run);
-    create_directories_durably(run.path() / "figures");
+    create_directories_durably(run.figures());
     for (const FigureFormat format : formats) write_figures(run, corner, data, format, written);
   }
   write_file_atomically(written.front(), page);  // last: then all of the report is there

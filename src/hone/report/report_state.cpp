@@ -180,13 +180,13 @@ Json corner_of(const RunDirectory& run, const TruthValues& truth) {
 }
 
 // What a process at work on the run says of itself (docs/run-directory.md); null if there is none.
-Json progress_of(const fs::path& run) {
-  std::ifstream lock(run / "lock");
+Json progress_of(const RunDirectory& run) {
+  std::ifstream lock(run.lock_file());
   pid_t process = 0;
   if (!(lock >> process) || process <= 0 || (::kill(process, 0) != 0 && errno == ESRCH)) {
     return nullptr;
   }
-  const fs::path file = run / "progress.json";
+  const fs::path file = run.progress_file();
   std::error_code code;
   if (!fs::is_regular_file(file, code)) return nullptr;
   Json progress = try_parse_json<Json>(read_file(file)).value_or(nullptr);
@@ -208,7 +208,7 @@ Json report_state(const RunDirectory& run, const ReportOptions& options) {
   const bool finished = run.finished();
   const ReportData data = read_report_data(run);
   const Json summary = to_json(run.summary().value_or(Summary{}));
-  const Json progress = finished ? Json(nullptr) : progress_of(run.path());
+  const Json progress = finished ? Json(nullptr) : progress_of(run);
   const std::optional<Checks> checks = read_checks(run);
   Json json{{"name", spec.name},
             {"name_of_directory", run.label()},

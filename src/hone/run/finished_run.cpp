@@ -4,6 +4,7 @@
 
 #include "hone/core/error.h"
 #include "hone/inference/derived_data.h"
+#include "hone/prior/derived_axes.h"
 #include "hone/problem/problem.h"
 #include "hone/run/computed_with.h"
 #include "hone/run/posterior_grids.h"
@@ -47,7 +48,10 @@ void derive_more(RunDirectory& run, const std::vector<DerivedQuantity>& derived,
   });
   if (!fresh.empty()) {
     const Prior& before = run.spec().prior;
-    const auto marginals = marginals_of_new(before.with_derived(fresh), before.quantities());
+    const Prior after = before.with_derived(fresh);
+    const auto marginals = marginals_of_new(after, before.quantities());
+    // What cannot be inferred must not be recorded: the run would miss its networks for ever.
+    with_derived_axes(TruncatedPrior(after, *run.final_region()));
     const RunLock lock(run.path());
     run.add_derived(fresh, marginals);
   }
@@ -74,10 +78,11 @@ void train_more(const RunDirectory& run, const std::vector<Marginal>& marginals,
         trained, [&](const TrainedPosterior& one) { return one.posterior->has(marginal); });
   });
   if (missing.empty()) return;
-  const auto derived = std::ranges::partition(
-      missing, [&](const Marginal& one) { return !run.spec().prior.is_derived(one); });
-  add_derived_networks(run, {derived.begin(), derived.end()}, observer, simulator_noise);
-  missing.erase(derived.begin(), missing.end());
+  const auto derived = std::partition(missing.begin(), missing.end(), [&](const Marginal& one) {
+    return !run.spec().prior.is_derived(one);
+  });
+  add_derived_networks(run, {derived, missing.end()}, observer, simulator_noise);
+  missing.erase(derived, missing.end());
   if (missing.empty()) return;
   const AmortizedPosterior& main = *trained.at(0).posterior;
   if (const SharedPosterior more = main.with_marginals(missing)) {

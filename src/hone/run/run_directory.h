@@ -142,6 +142,20 @@ class RunDirectory {
                        const Correction& correction) const;
   void remove_correction() const;
 
+  // Simulations that a caller handed over as arrays.
+  static std::filesystem::path dataset_file(const std::filesystem::path& run) {
+    return run / "dataset.npz";
+  }
+
+  // Names inside a run, for what must know them without a RunDirectory.
+  static constexpr const char* kSpecName = "run.json";
+  static constexpr const char* kNoiseName = "noise.h5";
+  static constexpr const char* kLockName = "lock";
+  static constexpr const char* kComputedWithName = "computed_with.json";
+  static constexpr const char* kChecksName = "checks.json";
+  static constexpr const char* kCorrectedFolder = "corrected/";
+  static constexpr const char* kLaterNetworks = "networks/extra-";  // begins so
+
  private:
   RunDirectory(std::filesystem::path path, RunSpec spec, std::uint64_t identity);
   RunFile file(const std::string& name) const { return {path_, {identity_, name}}; }

@@ -7,6 +7,7 @@
 
 #include "hone/files/array_file.h"
 #include "hone/files/sealed_json.h"
+#include "hone/run/run_directory.h"
 
 namespace hone {
 namespace {
@@ -32,16 +33,17 @@ Advice remedy(const RunFile& file) {
   const auto move_away_and = [&](Action action, const char* then) {
     return Advice{file.exists() ? "; move it away and " : "; ", action, file.run.string(), then};
   };
-  if (name == "run.json") {
+  if (name == RunDirectory::kSpecName) {
     return {"; undo the change. For other options ", Action::run_from, file.run.string()};
   }
-  if (name == "noise.h5") return {"; undo the change"};
-  if (name == "computed_with.json") {
+  if (name == RunDirectory::kNoiseName) return {"; undo the change"};
+  if (name == RunDirectory::kComputedWithName) {
     return move_away_and(Action::resume, ", without the option exact: the record begins anew");
   }
-  if (name == "checks.json") return move_away_and(Action::check, " again");
-  if (name.starts_with("corrected/")) return move_away_and(Action::correct, " again");
-  if (name.starts_with("networks/extra-")) {
+  if (name == RunDirectory::kChecksName) return move_away_and(Action::check, " again");
+  if (name.starts_with(RunDirectory::kCorrectedFolder))
+    return move_away_and(Action::correct, " again");
+  if (name.starts_with(RunDirectory::kLaterNetworks)) {
     return move_away_and(Action::train, " with its marginals again");
   }
   return move_away_and(Action::resume, ": what it held is computed again");

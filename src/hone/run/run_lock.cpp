@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "hone/core/error.h"
+#include "hone/run/run_directory.h"
 
 namespace hone {
 namespace {
@@ -26,6 +27,10 @@ Index run_number(const std::string& file_name, const std::string& name) {
   int number = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   return code == std::errc() && end == digits.data() + digits.size() ? number : 0;
+}
+
+fs::path lock_in(const fs::path& run_directory) {
+  return run_directory / RunDirectory::kLockName;
 }
 
 bool locks_are_missing(int code) {
@@ -44,8 +49,9 @@ std::string process_in(int file) {
 // run.json, which comes last.
 bool is_of_a_run_that_never_began(const fs::path& file) {
   const std::string name = file.filename().string();
-  const bool first_file = name.starts_with("run.json.") || name.starts_with("noise.h5.");
-  return name == "lock" || name == "noise.h5" || (first_file && name.ends_with(".tmp"));
+  const std::string spec = RunDirectory::kSpecName, noise = RunDirectory::kNoiseName;
+  const bool first_file = name.starts_with(spec + ".") || name.starts_with(noise + ".");
+  return name == RunDirectory::kLockName || name == noise || (first_file && name.ends_with(".tmp"));
 }
 
 void require_unused(const fs::path& path) {
@@ -88,15 +94,15 @@ fs::path create_next_run_directory(const fs::path& parent, const std::string& na
 }
 
 RunLock::RunLock(const fs::path& run_directory)
-    : file_(::open((run_directory / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-                   0644)) {
-  if (file_.get() < 0) fail_io(run_directory / "lock", "open", errno);
+    : file_(
+          ::open(lock_in(run_directory).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
+  if (file_.get() < 0) fail_io(lock_in(run_directory), "open", errno);
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) {
       fail(ErrorKind::io, "{}: {} is working on this run; wait for it or stop it first",
            run_directory.string(), process_in(file_.get()));
     }
-    if (!locks_are_missing(errno)) fail_io(run_directory / "lock", "lock", errno);
+    if (!locks_are_missing(errno)) fail_io(lock_in(run_directory), "lock", errno);
   }
   // The number only helps people. A full disk may keep it out: then there is room to make first,
   // and the next write says so.
