@@ -9,6 +9,7 @@
 #include "hone/inference/later_pieces.h"
 #include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/ratio_estimator.h"
+#include "hone/inference/set_elements.h"
 #include "hone/posterior/combined_posterior.h"
 
 namespace hone {
@@ -24,6 +25,18 @@ struct Candidate {
   InferenceOptions options;
 };
 
+// How many densities the likelihood of a simulation is a product of. Those of a set's first column
+// are all the same.
+Index densities_of_data(const Dataset& data) {
+  const Index elements = element_count(data.description), columns = data.x->cols() / elements;
+  return 1 + elements * (columns - 1);
+}
+
+const EstimatorKind& likelihood_of(const Dataset& data) {
+  return element_count(data.description) > 1 ? element_likelihood_estimation()
+                                             : likelihood_estimation();
+}
+
 // A likelihood sees the data themselves, and all parameters as numbers on a line.
 bool has_likelihood(const EstimationRequest& request) {
   const Dataset& data = request.data;
@@ -31,7 +44,7 @@ bool has_likelihood(const EstimationRequest& request) {
   const EmbeddingKind embedding = request.options.embedding.kind;
   const auto discrete = [](const Parameter& one) { return one.distribution->discrete(); };
   return request.options.estimators == Estimators::evidence &&
-         data.x->cols() <= kMostCombinedColumns && data.rows() <= kMostCombinedRows &&
+         densities_of_data(data) <= kMostCombinedColumns && data.rows() <= kMostCombinedRows &&
          (embedding == EmbeddingKind::none || embedding == EmbeddingKind::automatic) &&
          std::ranges::none_of(prior.parameters(), discrete);
 }
@@ -39,7 +52,7 @@ bool has_likelihood(const EstimationRequest& request) {
 std::vector<Candidate> candidates(const EstimationRequest& request) {
   std::vector<Candidate> result{{&ratio_estimation(), request.ensemble, request.options}};
   if (!has_likelihood(request)) return result;
-  const EstimatorKind& likelihood = likelihood_estimation();
+  const EstimatorKind& likelihood = likelihood_of(request.data);
   InferenceOptions options = request.options;
   options.embedding = {};
   const int ensemble = likelihood.fit(options, data_size(request.data)).ensemble;

@@ -89,7 +89,7 @@ std::vector<NamedArray> DensityEstimator::to_arrays() const {
   return arrays;
 }
 
-DensityResult train_posterior_factors(const EstimationRequest& request,
+DensityResult train_posterior_factors(const EstimationRequest& request, const RowSource& x,
                                       const std::vector<std::vector<int>>& factors, int ensemble,
                                       const Rng& rng, ProcessGroup& group) {
   const Dataset& data = request.data;
@@ -101,7 +101,7 @@ DensityResult train_posterior_factors(const EstimationRequest& request,
     for (int e = 0; e < ensemble; ++e) members.push_back({factor, static_cast<std::uint64_t>(e)});
   }
   return train_best_form(options.embedding, [&](const EmbeddingOptions& embedding) {
-    return train_densities({*data.x, theta, data.training, data.validation, data.training_negatives,
+    return train_densities({x, theta, data.training, data.validation, data.training_negatives,
                             data.validation_negatives},
                            members,
                            {.what = DensityOf::parameters,
@@ -128,8 +128,9 @@ class DensityNetworks final : public TrainedNetworks {
 
 std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& request,
                                                 ProcessGroup& group) {
-  return std::make_unique<DensityNetworks>(train_posterior_factors(
-      request, all_factors(request.marginals), request.ensemble, request.rng, group));
+  return std::make_unique<DensityNetworks>(
+      train_posterior_factors(request, *request.data.x, all_factors(request.marginals),
+                              request.ensemble, request.rng, group));
 }
 
 TrainedPosterior assemble(const EstimationRequest& request,

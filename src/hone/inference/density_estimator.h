@@ -38,9 +38,9 @@ class DensityEstimator final : public AmortizedPosterior {
 // Its row: what NPE and truncated NPE train.
 const EstimatorKind& density_estimation();
 
-// Trains factors of posterior densities, `ensemble` networks each, in the coordinates of
-// network_coordinates.h.
-DensityResult train_posterior_factors(const EstimationRequest& request,
+// Trains factors of posterior densities given rows of x, which belong to the simulations of the
+// request, `ensemble` networks each, in the coordinates of network_coordinates.h.
+DensityResult train_posterior_factors(const EstimationRequest& request, const RowSource& x,
                                       const std::vector<std::vector<int>>& factors, int ensemble,
                                       const Rng& rng, ProcessGroup& group);
 

@@ -9,6 +9,7 @@
 #include "hone/inference/factors.h"
 #include "hone/inference/kernel_draws.h"
 #include "hone/inference/network_coordinates.h"
+#include "hone/inference/set_elements.h"
 #include "hone/posterior/sample_posterior.h"
 
 namespace hone {
@@ -59,6 +60,10 @@ std::vector<NamedArray> prefixed(const std::string& prefix, std::vector<NamedArr
   return arrays;
 }
 
+MatrixView<const float> columns_from(MatrixView<const float> table, Index begin, Index count) {
+  return {table.data() + begin, table.rows(), count, table.stride()};
+}
+
 // Columns of the points that belong to a marginal.
 Matrix<float> columns_of(MatrixView<const float> points, const Marginal& marginal) {
   Matrix<float> result(points.rows(), std::ssize(marginal));
@@ -81,30 +86,85 @@ LikelihoodEstimator::LikelihoodEstimator(TruncatedPrior prior, std::vector<Margi
                                          std::vector<double> weights)
     : AmortizedPosterior(std::move(prior), std::move(marginals), ensemble, std::move(weights)),
       networks_(std::move(networks)) {
-  HONE_ASSERT(networks_.likelihood.size() == data_size() * ensemble);
+  HONE_ASSERT(networks_.likelihood.size() == columns() * ensemble);
+  if (networks_.elements > 1 && networks_.proposal) {
+    context_columns_ = networks_.proposal->feature_stride();
+  }
 }
 
-// Standard scores, padded: the table of the likelihood and the context of the proposal.
+// Standard scores, padded. Of a set those of its moments, which are the context of the proposal,
+// and then of every element; of other data the proposal sees what the likelihood is of.
 Matrix<float> LikelihoodEstimator::features(MatrixView<const float> x) const {
-  Matrix<float> scores(x.rows(), padded(x.cols()));
-  networks_.likelihood.theta_scores().apply(scores, x);
+  const Index width = padded(columns());
+  Matrix<float> scores(x.rows(), context_columns_ + networks_.elements * width);
+  if (context_columns_ > 0) {
+    const Matrix<float> context =
+        networks_.proposal->features(element_moments(x, networks_.elements));
+    for (Index i = 0; i < x.rows(); ++i) {
+      std::ranges::copy(context.row(i), scores.row(i).begin());
+    }
+  }
+  for (Index e = 0; e < networks_.elements; ++e) {
+    const MatrixView<float> own(scores.data() + context_columns_ + e * width, x.rows(), width,
+                                scores.cols());
+    networks_.likelihood.theta_scores().apply(own, columns_from(x, e * columns(), columns()));
+  }
   return scores;
+}
+
+MatrixView<const float> LikelihoodEstimator::proposal_context(
+    MatrixView<const float> features) const {
+  return context_columns_ == 0 ? features : columns_from(features, 0, context_columns_);
+}
+
+MatrixView<const float> LikelihoodEstimator::element(MatrixView<const float> features,
+                                                     Index e) const {
+  const Index width = padded(columns());
+  return columns_from(features, context_columns_ + e * width, width);
 }
 
 bool LikelihoodEstimator::is_joint(const Marginal& marginal) const {
   return std::ssize(marginal) == prior().dimensions();
 }
 
+// out[r] += log density of the column of network k in the data of row r / each of features, given
+// context r. Elements of a set are independent of each other.
+void LikelihoodEstimator::add_log_densities(std::span<float> out, Index k,
+                                            MatrixView<const float> contexts,
+                                            MatrixView<const float> features) const {
+  const DensityStack& likelihood = networks_.likelihood;
+  const Index each = contexts.rows() / features.rows();
+  if (networks_.elements == 1 || likelihood.member(k).columns.size() > 1) {
+    for (Index e = 0; e < networks_.elements; ++e) {
+      likelihood.add_log_densities(out, k, {contexts, 1, element(features, e), each});
+    }
+    return;
+  }
+  // A first column has the same density for all elements.
+  const Matrix<float> densities = likelihood.outputs(k, {contexts, 1, element(features, 0), each});
+  parallel_for(features.rows(), [&](Index i) {
+    std::vector<float> y(static_cast<std::size_t>(each)), log(y.size());
+    for (Index e = 0; e < networks_.elements; ++e) {
+      std::ranges::fill(y, element(features, e)(i, likelihood.target(k)));
+      log_density(log.data(), densities.row(i * each).data(), y.data(), each, likelihood.shape(k));
+      for (std::size_t j = 0; j < y.size(); ++j) {
+        out[static_cast<std::size_t>(i * each) + j] += log[j];
+      }
+    }
+  });
+}
+
 Matrix<float> LikelihoodEstimator::log_joint(MatrixView<const float> features,
                                              MatrixView<const float> local) const {
-  const Index rows = local.rows(), each = rows / features.rows();
+  const Index rows = local.rows();
   const Matrix<float> contexts = networks_.likelihood.features(parameter_features(prior(), local));
   Matrix<float> out(ensemble(), rows);
   for (int e = 0; e < ensemble(); ++e) {
-    for (Index j = 0; j < data_size(); ++j) {
-      const Index k = e * data_size() + j;
-      if (is_constant_column(networks_.likelihood, k)) continue;
-      networks_.likelihood.add_log_densities(out.row(e), k, {contexts, 1, features, each});
+    for (Index j = 0; j < columns(); ++j) {
+      const Index k = e * columns() + j;
+      if (!is_constant_column(networks_.likelihood, k)) {
+        add_log_densities(out.row(e), k, contexts, features);
+      }
     }
     // Data far from all that a network expects are beyond the range of floats, and as unlikely as
     // can be.
@@ -160,7 +220,8 @@ std::shared_ptr<const LikelihoodEstimator::Draws> LikelihoodEstimator::draws(
   HONE_ASSERT(networks_.proposal.has_value());
   auto result = std::make_shared<Draws>();
   result->features = copy(features);
-  ProposalDraws proposed = draw_proposals(*networks_.proposal, prior(), features, each);
+  ProposalDraws proposed =
+      draw_proposals(*networks_.proposal, prior(), proposal_context(features), each);
   result->weights = weights_of(features, proposed);
   // One x has the time for draws where the first ones found the posterior.
   for (int turn = 0; features.rows() == 1 && turn < kRefinements; ++turn) {
@@ -189,7 +250,8 @@ bool LikelihoodEstimator::refine(ProposalDraws& proposed, Draws& draws, int turn
 // As many networks are asked for every x, whatever there are: about 20,000.
 Index LikelihoodEstimator::draws_of_many() const {
   constexpr Index kEvaluations = 20480, kFewest = 512, kMost = 1024;
-  return std::clamp(kEvaluations / networks_.likelihood.size(), kFewest, kMost);
+  return std::clamp(kEvaluations / (networks_.likelihood.size() * networks_.elements), kFewest,
+                    kMost);
 }
 
 std::vector<Matrix<float>> LikelihoodEstimator::joint_blocks(const Marginal& marginal,
@@ -289,6 +351,9 @@ std::vector<NamedArray> LikelihoodEstimator::to_arrays() const {
   };
   if (networks_.proposal) add(prefixed("proposal.", networks_.proposal->to_arrays()));
   if (networks_.selection) add(prefixed("selection.", networks_.selection->to_arrays()));
+  if (networks_.elements > 1) {
+    arrays.push_back({"elements", {1}, std::vector{static_cast<double>(networks_.elements)}});
+  }
   arrays.push_back(marginals_to_array(marginals()));
   arrays.push_back({"weights", {std::ssize(all_weights())}, all_weights()});
   return arrays;

@@ -22,6 +22,10 @@ struct LikelihoodNetworks {
   // p(theta | data exist) over the uniform density, of all parameters: the prior's shape in local
   // coordinates times the probability that a simulation succeeds. None if both are constant.
   std::optional<RatioStack> selection;
+  // Of data that are a set of elements, which are taken to be independent of each other once the
+  // parameters are known: the likelihood is that of one element, and the proposal sees moments of
+  // all (set_elements.h). 1: of all data together.
+  Index elements = 1;
 };
 
 // Posteriors from an estimated likelihood, p(theta | x) ~ p(x | theta) p(theta) inside a region.
@@ -36,9 +40,11 @@ class LikelihoodEstimator final : public AmortizedPosterior {
   LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
                       LikelihoodNetworks networks, std::vector<double> weights);
 
-  std::string estimator() const override { return "likelihood"; }
+  std::string estimator() const override {
+    return networks_.elements > 1 ? "element_likelihood" : "likelihood";
+  }
   bool normalized() const override { return false; }
-  Index data_size() const override { return networks_.likelihood.theta_scores().cols(); }
+  Index data_size() const override { return columns() * networks_.elements; }
   using AmortizedPosterior::features;
   Matrix<float> features(MatrixView<const float> x) const override;
   Matrix<float> log_densities(Index marginal, const Matrix<float>& features,
@@ -68,11 +74,17 @@ class LikelihoodEstimator final : public AmortizedPosterior {
   bool refine(ProposalDraws& proposed, Draws& draws, int turn) const;
   Index draws_of_many() const;  // for each x of many
   bool is_joint(const Marginal& marginal) const;
+  Index columns() const { return networks_.likelihood.theta_scores().cols(); }  // of an element
+  MatrixView<const float> proposal_context(MatrixView<const float> features) const;
+  MatrixView<const float> element(MatrixView<const float> features, Index e) const;
+  void add_log_densities(std::span<float> out, Index k, MatrixView<const float> contexts,
+                         MatrixView<const float> features) const;
   std::vector<Matrix<float>> joint_blocks(const Marginal& marginal,
                                           MatrixView<const float> features,
                                           MatrixView<const float> local) const;
 
   LikelihoodNetworks networks_;
+  Index context_columns_ = 0;  // of features, for the proposal alone
   // What was asked for last: checks and samplers ask for the same data again and again.
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Draws> last_;
@@ -89,8 +101,11 @@ bool is_constant_column(const DensityStack& likelihood, Index k);
 
 // Its row: what NLE and truncated NLE train.
 const EstimatorKind& likelihood_estimation();
+// The likelihood of the elements of a set, one by one.
+const EstimatorKind& element_likelihood_estimation();
 
 // More columns than this cannot be learned one by one.
 inline constexpr Index kMostLikelihoodColumns = 200;
+inline constexpr Index kMostElements = 100'000;
 
 }  // namespace hone

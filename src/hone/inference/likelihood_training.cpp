@@ -1,5 +1,6 @@
 // How a LikelihoodEstimator is trained, put together and read back.
 #include <algorithm>
+#include <cmath>
 
 #include "hone/core/error.h"
 #include "hone/inference/density_estimator.h"
@@ -8,6 +9,7 @@
 #include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/network_coordinates.h"
 #include "hone/inference/ratio_estimator.h"
+#include "hone/inference/set_elements.h"
 #include "hone/posterior/sample_posterior.h"
 
 namespace hone {
@@ -85,37 +87,88 @@ InferenceOptions without_embedding(InferenceOptions options) {
   return options;
 }
 
-std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked,
+// Of more rows a density of one element learns little more.
+constexpr Index kMostElementRows = 100'000;
+
+// What the densities of elements learn from: rows of x, taken apart, and the parameters of each.
+// Data that are not a set are one element.
+struct ElementTable {
+  ElementTable(const Dataset& data, Index elements)
+      : used(std::clamp(kMostElementRows / data.rows(), Index{1}, elements)),
+        x(*data.x, elements, used),
+        contexts(x.rows(), 2 * data.prior.dimensions()),
+        training(rows_of(data.training)),
+        validation(rows_of(data.validation)) {
+    const Matrix<float> parameters = parameter_features(data.prior, data.theta);
+    for (Index r = 0; r < x.rows(); ++r) {
+      std::ranges::copy(parameters.row(r / used), contexts.row(r).begin());
+    }
+  }
+  std::vector<Index> rows_of(const std::vector<Index>& simulations) const {
+    std::vector<Index> rows;
+    for (const Index i : simulations) {
+      for (Index e = 0; e < used; ++e) rows.push_back(i * used + e);
+    }
+    return rows;
+  }
+
+  Index used;  // of the elements
+  ElementRows x;
+  Matrix<float> contexts;
+  std::vector<Index> training, validation;
+};
+
+DensityResult train_likelihood(const EstimationRequest& request, Index elements,
+                               ProcessGroup& group) {
+  const ElementTable table(request.data, elements);
+  const Index columns = table.x.cols();
+  DataSize size = data_size(request.data);
+  size.rows *= table.used;
+  size.training_rows *= table.used;
+  size.columns = columns;
+  const InferenceOptions options = fitted_densities(request.options, size);
+  TrainingOptions training = options.training;
+  training.column_shrinkage = 0;  // columns of the data are not the context here
+  const std::vector endless(static_cast<std::size_t>(columns),
+                            std::numeric_limits<float>::infinity());
+  const std::vector from(endless.size(), -endless.front());
+  return train_densities({table.x, table.contexts, table.training, table.validation},
+                         likelihood_members(columns, request.ensemble, request.rng),
+                         {.what = DensityOf::data,
+                          .form = options.density.form,
+                          .components = options.density.components,
+                          .bounds = {from, endless}},
+                         options.network, {}, training, request.rng, request.observer, group);
+}
+
+DensityResult train_proposal(const EstimationRequest& request, Index elements,
+                             ProcessGroup& group) {
+  const auto factors = prefixes(all_parameters(request.data.prior));
+  const Rng rng = request.rng.child("proposal");
+  if (elements == 1) {
+    return train_posterior_factors(request, *request.data.x, factors, 1, rng, group);
+  }
+  return train_posterior_factors(request, ElementMoments(*request.data.x, elements), factors, 1,
+                                 rng, group);
+}
+
+std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked, Index elements,
                                                 ProcessGroup& group) {
   const Dataset& data = asked.data;
   const InferenceOptions plain = without_embedding(asked.options);
   const EstimationRequest request{data,  asked.marginals, asked.ensemble,
                                   plain, asked.rng,       asked.observer};
   const InferenceOptions options = fitted_densities(plain, data_size(data));
-  const Matrix<float> contexts = parameter_features(data.prior, data.theta);
-  const auto columns = static_cast<std::size_t>(data.x->cols());
-  TrainingOptions training = options.training;
-  training.column_shrinkage = 0;  // columns of the data are not the context here
-  DensityResult likelihood =
-      train_densities({*data.x, contexts, data.training, data.validation, data.training_negatives,
-                       data.validation_negatives},
-                      likelihood_members(data.x->cols(), request.ensemble, request.rng),
-                      {.what = DensityOf::data,
-                       .form = options.density.form,
-                       .components = options.density.components,
-                       .bounds = {std::vector(columns, -std::numeric_limits<float>::infinity()),
-                                  std::vector(columns, std::numeric_limits<float>::infinity())}},
-                      options.network, {}, training, request.rng, request.observer, group);
-  auto result =
-      std::make_unique<TrainedLikelihood>(LikelihoodNetworks{std::move(likelihood.stack), {}, {}});
+  DensityResult likelihood = train_likelihood(request, elements, group);
+  auto result = std::make_unique<TrainedLikelihood>(
+      LikelihoodNetworks{std::move(likelihood.stack), {}, {}, elements});
   result->histories = std::move(likelihood.histories);
   const auto add = [&](std::vector<MemberHistory> more) {
     std::ranges::move(more, std::back_inserter(result->histories));
   };
   if (needs_proposal(request)) {
     LaterPieces later(group, result->size());
-    DensityResult proposal = train_posterior_factors(request, prefixes(all_parameters(data.prior)),
-                                                     1, request.rng.child("proposal"), later);
+    DensityResult proposal = train_proposal(request, elements, later);
     add(std::move(proposal.histories));
     result->networks.proposal = std::move(proposal.stack);
   }
@@ -132,7 +185,7 @@ std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked,
 TrainedPosterior assemble(const EstimationRequest& request,
                           std::unique_ptr<TrainedNetworks> networks) {
   auto& trained = static_cast<TrainedLikelihood&>(*networks);
-  const Index columns = request.data.x->cols();
+  const Index columns = request.data.x->cols() / trained.networks.elements;
   std::vector<MemberHistory> ensemble;
   for (int e = 0; e < request.ensemble; ++e) {
     std::vector<const MemberHistory*> parts;
@@ -168,6 +221,13 @@ std::vector<NamedArray> part_of(std::span<const NamedArray> arrays, const std::s
 
 SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
   LikelihoodNetworks networks{DensityStack::from_arrays(part_of(arrays, "likelihood.")), {}, {}};
+  if (std::ranges::find(arrays, "elements", &NamedArray::name) != arrays.end()) {
+    const double elements = array_values<double>(arrays, "elements", std::vector<Index>{1})[0];
+    if (!(elements >= 1 && elements <= kMostElements && elements == std::floor(elements))) {
+      fail_misfit();
+    }
+    networks.elements = static_cast<Index>(elements);
+  }
   if (const auto part = part_of(arrays, "proposal."); !part.empty()) {
     networks.proposal = DensityStack::from_arrays(part);
   }
@@ -185,7 +245,8 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
       networks.likelihood.data_size() != 2 * prior.dimensions() ||
       (smaller && (!networks.proposal || networks.proposal->size() != prior.dimensions() ||
                    networks.proposal->theta_scores().cols() != prior.dimensions() ||
-                   networks.proposal->data_size() != columns)) ||
+                   networks.proposal->data_size() !=
+                       (networks.elements > 1 ? moment_count(columns) : columns))) ||
       (networks.selection && networks.selection->theta_scores().cols() != prior.dimensions())) {
     fail_misfit();
   }
@@ -220,8 +281,27 @@ void check(const InferenceOptions& options, Index data_size) {
 }  // namespace
 
 const EstimatorKind& likelihood_estimation() {
-  static const EstimatorKind kind{"likelihood", train_networks,    assemble,
-                                  load,         fitted_likelihood, check};
+  static const EstimatorKind kind{"likelihood",
+                                  [](const EstimationRequest& request, ProcessGroup& group) {
+                                    return train_networks(request, 1, group);
+                                  },
+                                  assemble,
+                                  load,
+                                  fitted_likelihood,
+                                  check};
+  return kind;
+}
+
+const EstimatorKind& element_likelihood_estimation() {
+  static const EstimatorKind kind{"element_likelihood",
+                                  [](const EstimationRequest& request, ProcessGroup& group) {
+                                    return train_networks(
+                                        request, element_count(request.data.description), group);
+                                  },
+                                  assemble,
+                                  load,
+                                  fitted_likelihood,
+                                  check};
   return kind;
 }
 
