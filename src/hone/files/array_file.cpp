@@ -10,11 +10,30 @@
 namespace hone {
 namespace {
 
+// In HDF5 a slash begins a group: it becomes %2F, and a percent sign %25.
+std::string coded(const std::string& name) {
+  std::string result;
+  for (const char c : name) result += c == '/' ? "%2F" : c == '%' ? "%25" : std::string(1, c);
+  return result;
+}
+
+// And back. Any other percent sign is from before names were coded, and stands for itself.
+std::string decoded(const std::string& name) {
+  std::string result;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const std::string_view code = std::string_view(name).substr(i, 3);
+    const bool is_code = code == "%2F" || code == "%25";
+    result += !is_code ? name[i] : code == "%2F" ? '/' : '%';
+    if (is_code) i += 2;
+  }
+  return result;
+}
+
 std::vector<const NamedArray*> sorted_by_name(std::span<const NamedArray> arrays) {
   std::vector<const NamedArray*> sorted;
   for (const NamedArray& array : arrays) {
     HONE_ASSERT(!array.name.empty() && array.name != "." && array.name != kContentsName);
-    HONE_ASSERT(array.name.find_first_of(std::string("/\0", 2)) == std::string::npos);
+    HONE_ASSERT(array.name.find('\0') == std::string::npos);
     sorted.push_back(&array);
   }
   const auto name = [](const NamedArray* array) { return array->name; };
@@ -27,8 +46,10 @@ NamedArray read_array(const SealedFile& file, const hdf5::Dataset& dataset,
                       const std::string& path) {
   const hdf5::Shape& shape = dataset.shape;
   switch (dataset.element) {
-    case hdf5::Element::float32: return {dataset.name, shape, file.read<float>(dataset, shape)};
-    case hdf5::Element::float64: return {dataset.name, shape, file.read<double>(dataset, shape)};
+    case hdf5::Element::float32:
+      return {decoded(dataset.name), shape, file.read<float>(dataset, shape)};
+    case hdf5::Element::float64:
+      return {decoded(dataset.name), shape, file.read<double>(dataset, shape)};
     default:
       fail(ErrorKind::io, "{}: damaged: array '{}' is {}, not a float or double", path,
            dataset.name, to_string(dataset.element));
@@ -43,7 +64,7 @@ void write_arrays(const std::filesystem::path& path, std::span<const NamedArray>
   for (const NamedArray* array : sorted_by_name(arrays)) {
     std::visit(
         [&]<typename T>(const std::vector<T>& values) {
-          builder.add(array->name, array->shape, std::span<const T>(values));
+          builder.add(coded(array->name), array->shape, std::span<const T>(values));
         },
         array->values);
   }
@@ -56,6 +77,7 @@ std::vector<NamedArray> read_arrays(const std::filesystem::path& path, const Fil
   for (const hdf5::Dataset& dataset : file.datasets()) {
     arrays.push_back(read_array(file, dataset, path.string()));
   }
+  std::ranges::sort(arrays, {}, &NamedArray::name);
   return arrays;
 }
 

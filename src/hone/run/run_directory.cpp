@@ -32,34 +32,6 @@ std::uint64_t identity_in(const RunFile& file, const std::string& text) {
   });
 }
 
-// A name may hold a slash, such as that of the derived quantity a/b, which in HDF5 begins a group:
-// it becomes %2F, and a percent sign %25.
-std::vector<NamedArray> with_coded_slashes(std::vector<NamedArray> arrays) {
-  for (NamedArray& array : arrays) {
-    std::string name;
-    for (const char c : array.name) {
-      name += c == '/' ? "%2F" : c == '%' ? "%25" : std::string(1, c);
-    }
-    array.name = std::move(name);
-  }
-  return arrays;
-}
-
-// The names as they were. A percent sign of an older run stands for itself.
-std::vector<NamedArray> with_slashes(std::vector<NamedArray> arrays) {
-  for (NamedArray& array : arrays) {
-    std::string name;
-    for (std::size_t i = 0; i < array.name.size(); ++i) {
-      const std::string_view code = std::string_view(array.name).substr(i, 3);
-      const bool coded = code == "%2F" || code == "%25";
-      name += !coded ? array.name[i] : code == "%2F" ? '/' : '%';
-      if (coded) i += 2;
-    }
-    array.name = std::move(name);
-  }
-  return arrays;
-}
-
 }  // namespace
 
 nlohmann::ordered_json to_json(const std::vector<Extension>& extensions) {
@@ -364,7 +336,7 @@ std::optional<Summary> RunDirectory::summary() const {
 std::vector<MarginalGrid> RunDirectory::grids() const {
   require_finished();
   const RunFile file = correction() ? corrected("posterior.h5") : posterior("posterior.h5");
-  const std::vector<NamedArray> arrays = with_slashes(read_run_arrays(file));
+  const std::vector<NamedArray> arrays = read_run_arrays(file);
   return make_sense_of(file, [&] {
     std::vector<MarginalGrid> grids;
     for (const Marginal& marginal : spec_.marginals) {
@@ -383,14 +355,14 @@ std::optional<Correction> RunDirectory::correction() const {
 
 void RunDirectory::write_posterior(const Summary& summary,
                                    const std::vector<NamedArray>& grids) const {
-  write_run_arrays(posterior("posterior.h5"), with_coded_slashes(grids));
+  write_run_arrays(posterior("posterior.h5"), grids);
   write_json(posterior("summary.json"), to_json(summary));
 }
 
 void RunDirectory::write_corrected(const Summary& summary, const std::vector<NamedArray>& grids,
                                    const Correction& correction) const {
   fs::remove(corrected("correction.json").path());  // written last: then all of it is there
-  write_run_arrays(corrected("posterior.h5"), with_coded_slashes(grids));
+  write_run_arrays(corrected("posterior.h5"), grids);
   write_json(corrected("summary.json"), to_json(summary));
   write_json(corrected("correction.json"), to_json(correction));
 }
