@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "cli/text.h"
+#include "cli/time_estimate.h"
 #include "cli/wrong_use.h"
 #include "hone/check/data_look.h"
 #include "hone/core/error.h"
@@ -61,7 +61,7 @@ void simulate_more(Rehearsal& rehearsal, Executor& executor, const TruncatedPrio
       .ids = {}, .theta = Matrix<double>(kGroups * repeats, theta.cols()), .seeds = {}};
   for (Index i = 0; i < kGroups * repeats; ++i) {
     request.ids.push_back(i);
-    request.seeds.push_back(static_cast<std::uint64_t>(i) + 2);
+    request.seeds.push_back(rng.child("look", static_cast<std::uint64_t>(i)).bits64());
     std::ranges::copy(theta.row(i / repeats), request.theta.row(i).begin());
   }
   Matrix<double> x(request.rows(), std::ssize(rehearsal.x));
@@ -84,7 +84,8 @@ void simulate_more(Rehearsal& rehearsal, Executor& executor, const TruncatedPrio
 Rehearsal simulate_some(const RunSpec& spec) {
   const Rng rng(spec.seed);
   const TruncatedPrior prior(spec.prior, Region::whole(spec.prior.dimensions()));
-  SimulationRequest request{.ids = {0}, .theta = prior.sample(1, rng).theta, .seeds = {1}};
+  SimulationRequest request{
+      .ids = {0}, .theta = prior.sample(1, rng).theta, .seeds = {rng.child("one").bits64()}};
   const OpenSimulator open = open_run_simulator(
       spec, [](int, std::string_view line) { print_error(fmt::format("simulator: {}\n", line)); });
   NoiseSpec stated = spec.noise;
@@ -110,42 +111,12 @@ Rehearsal simulate_some(const RunSpec& spec) {
   return rehearsal;
 }
 
-std::string in_words(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.2g} microseconds", 1e6 * seconds);
-  if (seconds < 1) return fmt::format("{:.2g} milliseconds", 1e3 * seconds);
-  if (seconds < 120) return fmt::format("{:.2g} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.0f} minutes", seconds / 60);
-  if (seconds < 2 * 86400) return fmt::format("{:.1f} hours", seconds / 3600);
-  return fmt::format("{:.1f} days", seconds / 86400);
-}
-
-// Of all trainings together, from the arithmetic they need: forward and backward through one
-// network, for every row, candidate and epoch. Right within a factor of two or three.
-double training_seconds(const RunSpec& spec, bool has_rounds) {
-  const InferenceOptions& o = spec.options;
-  constexpr double kPerSecond = 2e10;  // of a core, about (docs/benchmarks/engine.md)
-  constexpr double kEpochs = 0.5;      // of max_epochs, before early stopping
-  constexpr double kRounds = 5;        // typical
-  const double hidden = o.network.hidden;
-  const double inputs = o.embedding.kind == EmbeddingKind::none
-                            ? static_cast<double>(spec.observation.size())
-                            : static_cast<double>(o.embedding.features);
-  const double weights = hidden * (inputs + 2 * o.network.depth * hidden);
-  const double row = 6 * weights * (1 + o.training.loss.negatives);
-  const double cores = std::max(1U, std::thread::hardware_concurrency());
-  const double budget = static_cast<double>(o.budget);
-  const double final = static_cast<double>(spec.marginals.size()) * o.ensemble * 0.7 * budget;
-  const double rounds = has_rounds ? kRounds * spec.prior.dimensions() * o.round_ensemble *
-                                         std::min(1.0, o.round_fraction) * budget
-                                   : 0;
-  return (final + rounds) * row * kEpochs * o.training.max_epochs / (kPerSecond * cores);
-}
-
 void print_time(const RunSpec& spec, const Rehearsal& rehearsal, bool has_rounds) {
   const double simulating = rehearsal.seconds * static_cast<double>(spec.options.budget);
-  const double training = training_seconds(spec, has_rounds);
-  print(fmt::format("a simulation takes {} on these cores; all of them {}, training about {}\n",
-                    in_words(rehearsal.seconds), in_words(simulating), in_words(training)));
+  print(
+      fmt::format("a simulation takes {} on these cores; all of them {}, the whole run about {}\n",
+                  in_words(rehearsal.seconds), in_words(simulating),
+                  in_words(simulating + seconds_to_learn(spec, has_rounds))));
 }
 
 void print_remarks(const Rehearsal& rehearsal) {

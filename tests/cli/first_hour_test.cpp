@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "hone/files/files.h"
 
 namespace hone {
 namespace {
@@ -118,7 +119,17 @@ TEST_F(FirstHour, StartingSimulatorsRunAsTheyAre) {
     EXPECT_EQ(dry.code, 0) << dry;
     EXPECT_NE(dry.out.find("10 values"), std::string::npos) << dry.out;
     EXPECT_NE(dry.out.find("a simulation takes"), std::string::npos) << dry.out;
+    EXPECT_NE(dry.out.find("the whole run about"), std::string::npos) << dry.out;
   }
+  // Seeds differ in a rehearsal as they do in a run.
+  const std::string same = "another seed gives the same data";
+  EXPECT_EQ(run({"run", "python/problem.toml", "--dry-run"}).out.find(same), std::string::npos);
+  const std::string simulator = read_file(scratch.path() / "python/simulate.py");
+  const std::string seeded = "\"seed\"]";
+  const std::size_t at = simulator.find(seeded);
+  ASSERT_NE(at, std::string::npos) << simulator;
+  write("python/simulate.py", std::string(simulator).replace(at, seeded.size(), seeded + " * 0"));
+  EXPECT_NE(run({"run", "python/problem.toml", "--dry-run"}).out.find(same), std::string::npos);
   expect_refused(run({"init", "other.toml", "--language", "pythn"}), 2, {"pythn", "python"});
 }
 

@@ -27,8 +27,8 @@ struct Candidate {
 
 // How many densities the likelihood of a simulation is a product of. Those of a set's first column
 // are all the same.
-Index densities_of_data(const Dataset& data) {
-  const Index elements = element_count(data.description), columns = data.x->cols() / elements;
+Index densities_of_data(const DataSize& data) {
+  const Index elements = element_count(data.data), columns = data.columns / elements;
   return 1 + elements * (columns - 1);
 }
 
@@ -37,21 +37,11 @@ const EstimatorKind& likelihood_of(const Dataset& data) {
                                              : likelihood_estimation();
 }
 
-// A likelihood sees the data themselves, and all parameters as numbers on a line.
-bool has_likelihood(const EstimationRequest& request) {
-  const Dataset& data = request.data;
-  const Prior& prior = data.prior.prior();
-  const EmbeddingKind embedding = request.options.embedding.kind;
-  const auto discrete = [](const Parameter& one) { return one.distribution->discrete(); };
-  return request.options.estimators == Estimators::evidence &&
-         densities_of_data(data) <= kMostCombinedColumns && data.rows() <= kMostCombinedRows &&
-         (embedding == EmbeddingKind::none || embedding == EmbeddingKind::automatic) &&
-         std::ranges::none_of(prior.parameters(), discrete);
-}
-
 std::vector<Candidate> candidates(const EstimationRequest& request) {
   std::vector<Candidate> result{{&ratio_estimation(), request.ensemble, request.options}};
-  if (!has_likelihood(request)) return result;
+  if (!may_have_likelihood(request.options, request.data.prior.prior(), data_size(request.data))) {
+    return result;
+  }
   const EstimatorKind& likelihood = likelihood_of(request.data);
   InferenceOptions options = request.options;
   options.embedding = {};
@@ -159,6 +149,16 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
 }
 
 }  // namespace
+
+bool may_have_likelihood(const InferenceOptions& options, const Prior& prior,
+                         const DataSize& data) {
+  const EmbeddingKind embedding = options.embedding.kind;
+  const auto discrete = [](const Parameter& one) { return one.distribution->discrete(); };
+  return options.estimators == Estimators::evidence &&
+         densities_of_data(data) <= kMostCombinedColumns && data.rows <= kMostCombinedRows &&
+         (embedding == EmbeddingKind::none || embedding == EmbeddingKind::automatic) &&
+         std::ranges::none_of(prior.parameters(), discrete);
+}
 
 const EstimatorKind& combined_estimation() {
   static const EstimatorKind kind{.name = "combined",

@@ -13,6 +13,10 @@ namespace hone {
 // (hone/posterior/combined_posterior.h), whose training curves are those of the ratio networks.
 const EstimatorKind& combined_estimation();
 
+// Whether a likelihood is trained for these data. It sees the data themselves, and all parameters
+// as numbers on a line.
+bool may_have_likelihood(const InferenceOptions& options, const Prior& prior, const DataSize& data);
+
 // With more columns than this a likelihood, which learns them one by one, takes longer than all
 // ratio networks, and seldom wins.
 inline constexpr Index kMostCombinedColumns = 24;
