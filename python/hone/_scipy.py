@@ -9,8 +9,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .distributions import (Beta, Binomial, Distribution, Exponential, Gamma, HalfNormal, Integer, LogNormal, LogUniform,
-                            Normal, Poisson, StudentT, Tabulated, TruncatedNormal, Uniform)
+from .distributions import (Beta, Binomial, Distribution, Exponential, Gamma, HalfNormal, Integer, LogNormal,
+                            LogUniform, Normal, Poisson, StudentT, Tabulated, TruncatedNormal, Uniform)
 from .errors import InputError
 
 TAIL = 1e-9  # of the probability, left out on each side where only a table does
