@@ -84,6 +84,7 @@ docs:
 # Compiled for ARM processors, run under an emulator (docs/processors.md).
 test-arm:
 	@scripts/setup run arm
+	$(MAKE) all
 	scripts/test-arm
 
 # More ranks than cores: most of the time goes into simulations that sleep.

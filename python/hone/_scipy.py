@@ -9,8 +9,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .distributions import (Beta, Distribution, Exponential, Gamma, HalfNormal, LogNormal, LogUniform, Normal,
-                            StudentT, Tabulated, TruncatedNormal, Uniform)
+from .distributions import (Beta, Binomial, Distribution, Exponential, Gamma, HalfNormal, Integer, LogNormal,
+                            LogUniform, Normal, Poisson, StudentT, Tabulated, TruncatedNormal, Uniform)
 from .errors import InputError
 
 TAIL = 1e-9  # of the probability, left out on each side where only a table does
@@ -18,8 +18,9 @@ POINTS = 2001
 
 
 def is_frozen(value: Any) -> bool:
-    """A frozen continuous distribution: it has a name, a density and quantiles."""
-    return hasattr(getattr(value, "dist", None), "name") and hasattr(value, "ppf") and hasattr(value, "pdf")
+    """A frozen distribution: it has a name, quantiles, and a density or probabilities of whole numbers."""
+    return (hasattr(getattr(value, "dist", None), "name") and hasattr(value, "ppf")
+            and (hasattr(value, "pdf") or hasattr(value, "pmf")))
 
 
 def from_scipy(name: str, frozen: Any) -> Distribution:
@@ -29,6 +30,9 @@ def from_scipy(name: str, frozen: Any) -> Distribution:
     shapes, location, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
     make = _EXACT.get(frozen.dist.name)
     made = make(*map(float, shapes), float(location), float(scale)) if make else None
+    if made is None and hasattr(frozen, "pmf"):
+        raise InputError(f"prior of '{name}': hone has no {frozen.dist.name} at {location:g}; "
+                         "use hone.Categorical with the probability of each value")
     return made if made is not None else _table(name, frozen)
 
 
@@ -50,6 +54,11 @@ _EXACT: dict[str, Callable[..., Distribution | None]] = {
     "expon": _at_zero(lambda scale: Exponential(scale)),
     "beta": _at_zero(lambda a, b, scale: Beta(a, b) if scale == 1 else None),
     "t": lambda nu, location, scale: StudentT(nu, location, scale),
+    # Of whole numbers; their scale is always 1. The highest number of randint is not among its values.
+    "randint": lambda low, high, location, scale: Integer(int(low + location), int(high + location) - 1),
+    "poisson": _at_zero(lambda mean, scale: Poisson(mean)),
+    "binom": _at_zero(lambda trials, probability, scale: Binomial(int(trials), probability)),
+    "bernoulli": _at_zero(lambda probability, scale: Binomial(1, probability)),
 }
 
 

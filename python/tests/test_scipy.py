@@ -53,3 +53,23 @@ def test_probabilities_are_those_of_scipy(make):
     ours = hone.Prior(a=frozen)["a"]
     p = np.linspace(0.01, 0.99, 25)
     np.testing.assert_allclose(ours.cdf(frozen.ppf(p)), p, atol=2e-5)
+
+
+@pytest.mark.parametrize("make", [
+    lambda s: s.randint(2, 7), lambda s: s.randint(2, 7, 3), lambda s: s.poisson(3.5), lambda s: s.binom(10, 0.3),
+    lambda s: s.bernoulli(0.2)])
+def test_whole_numbers_have_the_probabilities_of_scipy(make):
+    frozen = make(pytest.importorskip("scipy.stats"))
+    ours = hone.Prior(a=frozen)["a"]
+    values = np.arange(frozen.ppf(1e-3), frozen.ppf(1 - 1e-3) + 1)
+    assert len(values) > 1
+    np.testing.assert_allclose(np.exp(ours.log_prob(values)), frozen.pmf(values), rtol=1e-9)
+    beyond = np.array([frozen.support()[0] - 1])
+    assert np.exp(ours.log_prob(beyond)) == frozen.pmf(beyond) == 0
+
+
+@pytest.mark.parametrize("make", [lambda s: s.nbinom(5, 0.5), lambda s: s.poisson(3, 1)])
+def test_other_whole_numbers_are_refused_with_what_to_use(make):
+    frozen = make(pytest.importorskip("scipy.stats"))
+    with pytest.raises(hone.InputError, match="prior of 'a': hone has no .*hone.Categorical"):
+        hone.Prior(a=frozen)

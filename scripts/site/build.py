@@ -24,6 +24,7 @@ SETTINGS = {
     "use_directory_urls": False,  # so that pages open from disk
     "theme": {
         "name": "material",
+        "custom_dir": str(pages.ROOT / "scripts/site/theme"),
         "font": False,  # those of the reader's machine; nothing is fetched
         "features": ["navigation.tabs", "navigation.top", "navigation.sections", "search.highlight"],
         "palette": [
@@ -115,7 +116,8 @@ def main():
     site = Site(staged)
     site.copy_pages()
     shutil.copytree(pages.ROOT / "docs/figures", staged / "figures", dirs_exist_ok=True)
-    shutil.copy(pages.ROOT / "scripts/site/site.css", staged)
+    for file in ("site.css", "from_disk.js"):
+        shutil.copy(pages.ROOT / "scripts/site" / file, staged)
     site.write("reference/commands.md", command_reference.markdown(program))
     site.write("reference/options.md", printed(program, "options", "--markdown"))
     site.write("reference/run-files.md", run_reference.page(program))
@@ -128,6 +130,8 @@ def main():
     next(one for one in nav if "Reference" in one)["Reference"].append({"C++ headers": sorted(headers)})
     (directory / "mkdocs.yml").write_text(yaml({**SETTINGS, "nav": nav}).lstrip() + "\n")
     subprocess.run(["mkdocs", "build", "--quiet", "--strict", "-f", str(directory / "mkdocs.yml")], check=True)
+    index = directory / "site/search/search_index"
+    index.with_suffix(".js").write_text(f"window.search_index = {index.with_suffix('.json').read_text()};\n")
     found, count, number = links.broken(directory / "site")
     for page, link in found:
         print(f"{page}: the link to {link} leads nowhere")
