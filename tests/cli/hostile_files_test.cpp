@@ -77,7 +77,7 @@ TEST(HostileFiles, NamesOfDataThatCommandTheTerminalAreRefused) {
   const TemporaryDirectory scratch;
   put_bytes(scratch.path() / "simulate.py", simulator(kAnswer));
   put_bytes(scratch.path() / "problem.toml",
-            problem("p") + "[[data]]\nname = \"a\\u001b[2J\"\nkind = \"vector\"\nshape = [1]\n");
+            problem("p") + "[[data]]\nname = \"a\\u009b2J\"\nkind = \"vector\"\nshape = [1]\n");
   const ProgramResult refused = run_program(scratch.path(), {"run", "problem.toml"});
   expect_refused(refused, 2, {"cannot be the name of a block"});
   expect_harmless(refused.err);

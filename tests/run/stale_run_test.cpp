@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hone/run/run_directory.h"
 #include "hone/run/run_lock.h"
 #include "inference/support.h"
 
