@@ -1,14 +1,19 @@
 #!/usr/bin/python3
 """Mistreats runs at random, and looks whether hone ever answers wrongly.
 
-    tests/chaos/chaos.py build/hone [--mutations 1000] [--kills 100] [--starts 50] [--seed 1]
+    tests/chaos/chaos.py build/hone [--mutations 1000] [--old 200] [--kills 100] [--starts 50]
+                                    [--collisions 20] [--seed 1]
 
 - Damage: bytes of files are changed, cut, swapped or taken from elsewhere, and files vanish, in copies of
   finished and unfinished runs. Every command must then give the right answer or refuse: exit code 1
   or 2 with the name of the file or, if its run.json has gone, of the run.
+- Old runs: their files have no seals, so nobody can tell what is right; values of their JSON are replaced by
+  others. Whatever a command says, it must not crash or call it a bug.
 - Kills: a run is killed with SIGKILL at random moments and resumed until it is finished; all its files must
   be those of an undisturbed run.
 - Starts: many processes start a run in one directory at once; one may make it.
+- Collisions: commands that add to a finished run start together. Each does its work or is refused; then
+  the run must be whole, and every quantity must have the posterior of its own formula.
 
 Prints a line of counts for each part, and every wrong answer with the seed that repeats it. Exit code 1
 if there was one.
@@ -29,6 +34,10 @@ SMALL = ["--budget", "600", "--max-epochs", "4", "--hidden", "8", "--ensemble", 
          "1", "--ensemble-rows", "0"]
 READ = (["show", "run"], ["sample", "run", "--marginal", "0", "-n", "20"], ["check", "run", "--json"],
         ["resume", "run"], ["report", "run"])
+OLD_RUN = pathlib.Path(__file__).resolve().parent.parent / "run/data/format-1/finished"
+ADD = (["train", "run", "--derived", "sum = theta_0 + theta_1"],
+       ["train", "run", "--derived", "large = 1000 * theta_0"], ["resume", "run", "--budget", "700"],
+       ["resume", "run", "--budget", "800"], ["check", "run", "--correct"])
 # Made from the rest, or of no consequence for an answer.
 FREE = ("report.html", "figures", "lock", "progress.json", "simulator.log")
 
@@ -159,6 +168,82 @@ class Chaos:
             return any(word in shown for word in ("not finished", "not checked", "have gone"))
         return False
 
+    # --- old runs -----------------------------------------------------------------------------------
+
+    def replace_value(self, json_value):
+        """One value somewhere inside becomes another, goes away or is there twice."""
+        if not isinstance(json_value, (dict, list)) or not json_value:
+            return self.random.choice((None, -1, 0, 1e308, 2**40, "", "x", [], {}, True, [[[1]]]))
+        key = self.random.choice(list(json_value) if isinstance(json_value, dict)
+                                 else range(len(json_value)))
+        kind = self.random.random()
+        if kind < 0.1:
+            del json_value[key]
+        elif kind < 0.2 and isinstance(json_value, list):
+            json_value.insert(key, json_value[key])
+        elif kind < 0.3:
+            json_value[key] = self.replace_value(None)
+        else:
+            json_value[key] = self.replace_value(json_value[key])
+        return json_value
+
+    def mistreat_old(self, count):
+        with tempfile.TemporaryDirectory() as scratch:
+            directory = pathlib.Path(scratch)
+            refused = 0
+            for number in range(count):
+                shutil.copytree(OLD_RUN, directory / "run")
+                path = self.random.choice(sorted((directory / "run").rglob("*.json")))
+                changed = self.replace_value(json.loads(path.read_text()))
+                path.write_text(json.dumps(changed))
+                command = self.random.choice([one for one in READ if one[0] != "resume"])
+                result = self.hone(directory, *command)
+                shutil.rmtree(directory / "run")
+                refused += result.returncode in (1, 2)
+                if result.returncode < 0 or b"bug in hone" in result.stderr:
+                    self.fail(f"old run {number}, {path.name}, {command[0]}: {result.returncode} "
+                              f"{result.stderr.decode(errors='replace')[:500]}")
+            print(f"old runs: {count} changes, {refused} refused, no crash", flush=True)
+
+    # --- collisions ---------------------------------------------------------------------------------
+
+    def collide(self, count):
+        with tempfile.TemporaryDirectory() as scratch:
+            directory = pathlib.Path(scratch)
+            result = self.hone(directory, "run", "two_moons", *SMALL, "-o", "whole")
+            if result.returncode != 0:
+                sys.exit(result.stderr.decode())
+            done = 0
+            for number in range(count):
+                shutil.copytree(directory / "whole", directory / "run")
+                commands = self.random.sample(ADD, 3)
+                processes = []
+                for command in commands:
+                    time.sleep(self.random.uniform(0, 0.1))
+                    processes.append(subprocess.Popen([self.program, *command], cwd=directory,
+                                                      stdout=subprocess.DEVNULL,
+                                                      stderr=subprocess.PIPE))
+                for command, process in zip(commands, processes):
+                    errors = process.communicate()[1]
+                    done += process.returncode == 0
+                    if process.returncode < 0 or (process.returncode and b"run" not in errors):
+                        self.fail(f"collision {number}, {command}: {process.returncode} {errors}")
+                self.expect_whole(directory, f"collision {number}, {commands}")
+                shutil.rmtree(directory / "run")
+            print(f"collisions: {3 * count} commands, {done} did their work, runs are whole",
+                  flush=True)
+
+    def expect_whole(self, directory, label):
+        resumed = self.hone(directory, "resume", "run")
+        shown = self.hone(directory, "show", "run", "--json")
+        if resumed.returncode != 0 or shown.returncode != 0:
+            return self.fail(f"{label}: {(resumed.stderr + shown.stderr).decode()[:500]}")
+        for parameter in json.loads(shown.stdout)["parameters"]:
+            # Parameters lie in -1 .. 1.
+            least, most = (10, 1000) if parameter["name"] == "large" else (0, 2)
+            if not least < parameter["standard_deviation"] < most:
+                self.fail(f"{label}: {parameter['name']} has {parameter['standard_deviation']}")
+
     # --- kills ------------------------------------------------------------------------------------
 
     def kill(self, count):
@@ -222,14 +307,17 @@ class Chaos:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
-    for name, standard in (("mutations", 1000), ("kills", 100), ("starts", 50), ("seed", 1)):
+    for name, standard in (("mutations", 1000), ("old", 200), ("kills", 100), ("starts", 50),
+                           ("collisions", 20), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=standard)
     arguments = parser.parse_args()
     chaos = Chaos(arguments.program, arguments.seed)
     if arguments.starts > 0:
         chaos.start(arguments.starts)
     chaos.mistreat(arguments.mutations)
+    chaos.mistreat_old(arguments.old)
     chaos.kill(arguments.kills)
+    chaos.collide(arguments.collisions)
     print(f"{len(chaos.wrong)} wrong answers")
     return 1 if chaos.wrong else 0
 

@@ -73,6 +73,39 @@ TEST(HostileFiles, NamesThatCommandTheTerminalAreRefusedAndShownHarmlessly) {
   expect_harmless(run_program(scratch.path(), {"run", "torus", "--bud\x1b[2J"}).err);
 }
 
+TEST(HostileFiles, NamesOfDataThatCommandTheTerminalAreRefused) {
+  const TemporaryDirectory scratch;
+  put_bytes(scratch.path() / "simulate.py", simulator(kAnswer));
+  put_bytes(scratch.path() / "problem.toml",
+            problem("p") + "[[data]]\nname = \"a\\u009b2J\"\nkind = \"vector\"\nshape = [1]\n");
+  const ProgramResult refused = run_program(scratch.path(), {"run", "problem.toml"});
+  expect_refused(refused, 2, {"cannot be the name of a block"});
+  expect_harmless(refused.err);
+}
+
+// What an older version has written carries no seal: its files may say anything.
+TEST(HostileFiles, OfARunWithoutSealsMustStillMakeSense) {
+  const TemporaryDirectory scratch;
+  fs::copy(HONE_SOURCE_DIR "/tests/run/data/format-1/finished", scratch.path() / "run",
+           fs::copy_options::recursive);
+  const auto expect_named = [&](const std::string& file, const std::string& text,
+                                const Arguments& command) {
+    fs::create_directories((scratch.path() / "run" / file).parent_path());
+    put_bytes(scratch.path() / "run" / file, text);
+    expect_refused(run_program(scratch.path(), command), 1, {"run/" + file, "damaged"});
+    fs::remove(scratch.path() / "run" / file);
+  };
+  expect_named("predictive/predictive.json", "[1, 2]", {"report", "run"});
+  expect_named("predictive/predictive.json", R"({"columns": {"observed": [1]}})",
+               {"report", "run"});
+  for (const char* counts : {R"("rounds_before": -5, "simulations_before": 1)",
+                             R"("rounds_before": 1, "simulations_before": -1)"}) {
+    expect_named("extensions.json",
+                 R"({"extensions": [{"budget": 100000, )" + std::string(counts) + "}]}",
+                 {"resume", "run"});
+  }
+}
+
 TEST(HostileFiles, MessagesOfSimulatorsCannotCommandTheTerminal) {
   const TemporaryDirectory scratch;
   put_bytes(scratch.path() / "problem.toml", problem("run \\u009b2J\\u001b]0;x\\u0007"));

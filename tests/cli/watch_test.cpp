@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -136,6 +137,14 @@ TEST_F(Watch, IsNotHeldUpBySilentOrSlowClients) {
   expect_page();
   // More than it keeps: those who have waited longest go.
   for (int i = 0; i < 200; ++i) silent.push_back(connect_to(port));
+  expect_page();
+}
+
+TEST_F(Watch, IsNotHeldUpByAPipeInPlaceOfTheLock) {
+  fs::remove_all(scratch.path() / "run" / "posterior");  // of a finished run nobody asks the lock
+  fs::remove(scratch.path() / "run" / "lock");
+  ASSERT_EQ(::mkfifo((scratch.path() / "run" / "lock").c_str(), 0600), 0);
+  start();
   expect_page();
 }
 

@@ -7,6 +7,7 @@
 #include "fuzz.h"
 #include "hone/files/array_file.h"
 #include "hone/files/seal.h"
+#include "hone/run/chunk_files.h"
 
 HONE_FUZZ_TARGET(sealed_file)(const std::string& bytes) {
   using namespace hone;
@@ -21,5 +22,8 @@ HONE_FUZZ_TARGET(sealed_file)(const std::string& bytes) {
   if (length == 0 || contents.offset + contents.bytes > end) return;
   seal_image(image, contents);
   const auto* text = reinterpret_cast<const char*>(image.data());
-  survive([&] { read_arrays(file_with({text, image.size()}, ".h5")); });
+  const std::filesystem::path file = file_with({text, image.size()}, ".h5");
+  survive([&] { read_arrays(file); });
+  survive([&] { read_chunk(file); });
+  survive([&] { read_chunk_result(file); });
 }

@@ -146,6 +146,20 @@ TEST(DerivedRun, NetworksThatAreGoneAreTrainedAgain) {
   EXPECT_EQ(run.summary()->parameters.at(2).mean, before);
 }
 
+// As if the process died between the networks and the table of a quantity that was added later.
+TEST(DerivedRun, ATableThatWasNotWrittenIsMadeGood) {
+  TemporaryDirectory directory;
+  RunDirectory run = execute(directory.path() / "run", spec({}));
+  EXPECT_TRUE(run.complete());
+  run.add_derived({{"product", "", "p0 * p1"}}, {{2}});
+  train_derived(run, silent_observer());
+  EXPECT_TRUE(run.untrained_derived().empty());
+  EXPECT_FALSE(run.complete());
+  execute_run(run, {no_executor()});
+  EXPECT_TRUE(run.complete());
+  EXPECT_EQ(run.summary()->parameters.size(), 3u);
+}
+
 TEST(DerivedRun, MethodsOfTheJointPosteriorRefuseThem) {
   const auto text = error_text(
       [] {

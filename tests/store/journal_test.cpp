@@ -133,5 +133,16 @@ TEST(Journal, RowsThatAreInAShardAlreadyAreNotTakenTwice) {
   expect_rows(SimulationStore::open(path, SimulationStore::Access::write, kMark), 10);
 }
 
+TEST(Journal, TwoCopiesOfItInOneFileAreTakenOnce) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.path() / "simulations";
+  SimulationStore store = SimulationStore::create(path, kSchema, kMark);
+  GroupedAppend rows(store);
+  for (std::int64_t id = 0; id < 10; ++id) rows.add(some_rows(id, 1));
+  const std::string journal = bytes_of(path / "journal.bin");
+  put_bytes(path / "journal.bin", journal + journal);
+  expect_rows(SimulationStore::open(path, SimulationStore::Access::write, kMark), 10);
+}
+
 }  // namespace
 }  // namespace hone

@@ -330,7 +330,7 @@ RunDraws draws_for(const RunDirectory& run, const std::vector<TrainedPosterior>&
 }
 
 void save(const RunDirectory& run, const Checks& checks) {
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   write_checks(run, checks);
 }
 

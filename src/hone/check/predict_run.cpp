@@ -21,7 +21,7 @@ Region region_of(const RunDirectory& run, const PredictOptions& options) {
 // The simulations of all rows, noise included.
 Matrix<float> simulated(const RunDirectory& run, const PredictOptions& options,
                         const Proposal& proposal, Executor& executor, Observer& observer) {
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   const RunSpec& spec = run.spec();
   const auto noise = run_noise(spec, executor.noise());
   SimulationStore store =
@@ -78,14 +78,16 @@ Predictive predict_run(const RunDirectory& run, const PredictOptions& options, E
   Predictive result = compare_predictive(simulated(run, options, proposal, executor, observer),
                                          spec.observation, spec.data, options.from);
   result.source = source;
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   write_json(run.predictive_file(), to_json(result));
   return result;
 }
 
-std::optional<nlohmann::json> read_predictive(const RunDirectory& run) {
+std::optional<Predictive> read_predictive(const RunDirectory& run) {
   if (!run.predictive_file().exists()) return std::nullopt;
-  return read_json_as(run.predictive_file(), [](const nlohmann::json& json) { return json; });
+  return read_json_as(run.predictive_file(), [&](const nlohmann::json& json) {
+    return predictive_from_json(json, run.spec().observation.size());
+  });
 }
 
 }  // namespace hone

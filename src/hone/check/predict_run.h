@@ -22,7 +22,7 @@ struct PredictOptions {
 Predictive predict_run(const RunDirectory& run, const PredictOptions& options, Executor& executor,
                        Observer& observer);
 
-// What the last call found, as to_json(Predictive); nothing before the first.
-std::optional<nlohmann::json> read_predictive(const RunDirectory& run);
+// What the last call found; nothing before the first.
+std::optional<Predictive> read_predictive(const RunDirectory& run);
 
 }  // namespace hone

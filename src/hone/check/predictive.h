@@ -42,5 +42,7 @@ Predictive compare_predictive(MatrixView<const float> x, std::span<const double>
                               const DataDescription& data, const std::string& from = "posterior");
 
 nlohmann::ordered_json to_json(const Predictive& predictive);
+// Error{io}, or an exception of nlohmann's, unless it is that of data of so many values.
+Predictive predictive_from_json(const nlohmann::json& json, std::size_t data_size);
 
 }  // namespace hone

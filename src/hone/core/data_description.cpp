@@ -9,6 +9,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
+#include "hone/core/visible_text.h"
 
 namespace hone {
 namespace {
@@ -33,13 +34,13 @@ const KindFacts& facts_of(DataKind kind) {
 }
 
 void check_name(const std::string& name) {
-  const bool usable =
-      !name.empty() && name.size() <= 100 && name.find_first_of("[],\n\t\"") == std::string::npos;
+  const bool usable = !name.empty() && name.size() <= 100 && visible_text(name) == name &&
+                      name.find_first_of("[],\n\t\"") == std::string::npos;
   if (usable) return;
   fail(
       ErrorKind::input,
       "data: '{}' cannot be the name of a block; it must have 1 to 100 characters, and no bracket, "
-      "comma or quote",
+      "comma, quote or control character",
       name);
 }
 

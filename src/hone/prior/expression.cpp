@@ -150,10 +150,12 @@ std::string reason_of(const mu::ParserError& error, const std::vector<std::strin
     return fmt::format(
         "the parameter '{}' cannot stand in a formula: it has the name of a function", word);
   }
+  if (is_function(word)) return fmt::format("'{0}' is a function, as in {0}(a)", word);
   std::vector<std::string> known;
   std::ranges::copy_if(names, std::back_inserter(known), can_be_named);
   std::ranges::copy(expression_functions(), std::back_inserter(known));
-  return fmt::format("there is no parameter or function '{}'; {}", word, suggestion(word, known));
+  return fmt::format("there is no parameter or function '{}'; {}", word.substr(0, 60),
+                     suggestion(word, known));
 }
 
 }  // namespace

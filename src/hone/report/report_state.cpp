@@ -181,13 +181,14 @@ Json corner_of(const RunDirectory& run, const TruthValues& truth) {
 
 // What a process at work on the run says of itself (docs/run-directory.md); null if there is none.
 Json progress_of(const RunDirectory& run) {
+  std::error_code code;
+  if (!fs::is_regular_file(run.lock_file(), code)) return nullptr;  // a pipe would hold us up
   std::ifstream lock(run.lock_file());
   pid_t process = 0;
   if (!(lock >> process) || process <= 0 || (::kill(process, 0) != 0 && errno == ESRCH)) {
     return nullptr;
   }
   const fs::path file = run.progress_file();
-  std::error_code code;
   if (!fs::is_regular_file(file, code)) return nullptr;
   Json progress = try_parse_json<Json>(read_file(file)).value_or(nullptr);
   for (const char* key : {"context", "stage"}) {
@@ -210,6 +211,7 @@ Json report_state(const RunDirectory& run, const ReportOptions& options) {
   const Json summary = to_json(run.summary().value_or(Summary{}));
   const Json progress = finished ? Json(nullptr) : progress_of(run);
   const std::optional<Checks> checks = read_checks(run);
+  const std::optional<Predictive> predictive = read_predictive(run);
   Json json{{"name", spec.name},
             {"name_of_directory", run.label()},
             {"subtitle", fmt::format("hone {}, {}, seed {}", version(),
@@ -226,7 +228,7 @@ Json report_state(const RunDirectory& run, const ReportOptions& options) {
             {"warnings", summary.at("warnings")},
             {"corner", finished ? corner_of(run, options.truth) : Json(nullptr)},
             {"checks", checks ? to_json(*checks) : Json(nullptr)},
-            {"predictive", read_predictive(run).value_or(nullptr)},
+            {"predictive", predictive ? to_json(*predictive) : Json(nullptr)},
             {"training", training_json(data.training)},
             {"observation", observation_json(data.observation, spec.noise)},
             {"settings", to_json(spec.options)},

@@ -52,7 +52,7 @@ class NoTraining final : public NetworkTrainer {
 }  // namespace
 
 RunInference infer_run(RunDirectory& run, const RunRequest& request) {
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   note_noise_of(run, request.executor);  // first: it is a part of what identifies the run
   note_arithmetic(run, request.exact, request.observer);
   const Rng rng(run.spec().seed);
@@ -85,6 +85,7 @@ RunInference infer_run(RunDirectory& run, const RunRequest& request) {
 Summary execute_run(RunDirectory& run, const RunRequest& request) {
   const RunInference inference = infer_run(run, request);
   train_derived(run, request.observer, request.executor.noise());
+  const RunLock lock(run);
   PosteriorGrids grids = make_posterior_grids(run, Correction{});
   Summary summary{.parameters = std::move(grids.parameters),
                   .warnings = {},

@@ -18,7 +18,7 @@ void extend_run(RunDirectory& run, Index budget) {
          "budget = {}: the simulations of {} come from {}, and hone cannot make more of them",
          budget, run.path().string(), facts.in_words);
   }
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   run.require_complete();
   InferenceOptions larger = spec.options;
   larger.budget = budget;

@@ -33,7 +33,7 @@ void add_derived_networks(const RunDirectory& run, const std::vector<Marginal>& 
 }  // namespace
 
 void train_derived(const RunDirectory& run, Observer& observer, const NoiseModel* simulator_noise) {
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   add_derived_networks(run, run.untrained_derived(), observer, simulator_noise);
 }
 
@@ -52,23 +52,23 @@ void derive_more(RunDirectory& run, const std::vector<DerivedQuantity>& derived,
     const auto marginals = marginals_of_new(after, before.quantities());
     // What cannot be inferred must not be recorded: the run would miss its networks for ever.
     with_derived_axes(TruncatedPrior(after, *run.final_region()));
-    const RunLock lock(run.path());
+    const RunLock lock(run);
+    std::filesystem::remove(run.checks_file().path());  // they know nothing of the new ones
     run.add_derived(fresh, marginals);
   }
   train_derived(run, observer, simulator_noise);
   const Correction correction = run.correction().value_or(Correction{});
   if (!correction.powers.empty()) correct_posterior(run, correction);
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   Summary summary = run.uncorrected_summary().value();
   PosteriorGrids grids = make_posterior_grids(run, Correction{});
   summary.parameters = std::move(grids.parameters);
   run.write_posterior(summary, grids.arrays);
-  std::filesystem::remove(run.checks_file().path());  // they know nothing of the new ones
 }
 
 void train_more(const RunDirectory& run, const std::vector<Marginal>& marginals, Observer& observer,
                 const NoiseModel* simulator_noise, NetworkTrainer& trainer) {
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   run.require_complete();
   note_arithmetic(run, false, observer);
   const std::vector<TrainedPosterior> trained = run.posteriors();
@@ -115,7 +115,7 @@ RunData training_data(const RunDirectory& run, const Region& region,
 
 RunData test_data(const RunDirectory& run, const Region& region, Index count, Executor& executor,
                   Observer& observer) {
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   const RunSpec& spec = run.spec();
   auto noise = run_noise(spec, executor.noise());
   SimulationStore store = open_run_store(run, run.check_simulations(), noise.get());
@@ -137,7 +137,7 @@ Index known_test_draws(const RunDirectory& run) {
 }
 
 void correct_posterior(const RunDirectory& run, const Correction& correction) {
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   Summary summary = run.uncorrected_summary().value();
   PosteriorGrids grids = make_posterior_grids(run, correction);
   summary.parameters = std::move(grids.parameters);
@@ -145,7 +145,7 @@ void correct_posterior(const RunDirectory& run, const Correction& correction) {
 }
 
 void remove_correction(const RunDirectory& run) {
-  const RunLock lock(run.path());
+  const RunLock lock(run);
   run.remove_correction();
 }
 

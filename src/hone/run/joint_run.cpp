@@ -56,7 +56,7 @@ SharedPosterior joint_posterior(const RunDirectory& run, Observer& observer,
   }
   if (!networks) {
     const TrainedPosterior fresh = train_joint(run, observer, simulator_noise);
-    const RunLock lock(run.path());
+    const RunLock lock(run);
     run.write_joint_posterior(fresh);
     networks = fresh.posterior;
   }

@@ -19,8 +19,6 @@ namespace {
 
 constexpr const char* kSpec = "run.json";
 constexpr const char* kNoise = "noise.h5";
-constexpr const char* kExtensions = "extensions.json";
-constexpr const char* kDerived = "derived.json";
 
 // The identity of a run: what its run.json says, or 0 for a run that is older than identities.
 std::uint64_t identity_in(const RunFile& file, const std::string& text) {
@@ -33,27 +31,6 @@ std::uint64_t identity_in(const RunFile& file, const std::string& text) {
 }
 
 }  // namespace
-
-nlohmann::ordered_json to_json(const std::vector<Extension>& extensions) {
-  auto list = nlohmann::ordered_json::array();
-  for (const Extension& one : extensions) {
-    list.push_back({{"budget", one.budget},
-                    {"rounds_before", one.rounds},
-                    {"simulations_before", one.simulations}});
-  }
-  return {{"extensions", list}};
-}
-
-std::vector<Extension> extensions_from_json(const nlohmann::json& json, Index first_budget) {
-  std::vector<Extension> extensions;
-  Index before = first_budget;
-  for (const nlohmann::json& one : json.at("extensions")) {
-    extensions.push_back({one.at("budget"), one.at("rounds_before"), one.at("simulations_before")});
-    if (extensions.back().budget <= before) fail(ErrorKind::io, "its budgets do not grow");
-    before = extensions.back().budget;
-  }
-  return extensions;
-}
 
 RunDirectory::RunDirectory(fs::path path, RunSpec spec, std::uint64_t identity)
     : path_(std::move(path)),
@@ -92,13 +69,10 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   const std::uint64_t number = identity_in(file, text);
   RunSpec spec = make_sense_of(file, [&] { return run_spec_from_json(parse_json(text)); });
   RunDirectory run(path, std::move(spec), number);
-  if (run.file(kExtensions).exists()) {
-    run.set_extensions(read_json_as(run.file(kExtensions), [&](const nlohmann::json& json) {
-      return extensions_from_json(json, run.first_budget_);
-    }));
-  }
-  if (run.file(kDerived).exists()) {
-    read_json_as(run.file(kDerived), [&](const nlohmann::json& json) { run.set_derived(json); });
+  run.set_extensions(run.read_extensions());
+  if (run.file(kDerivedName).exists()) {
+    read_json_as(run.file(kDerivedName),
+                 [&](const nlohmann::json& json) { run.set_derived(json); });
   }
   NoiseSpec& noise = run.spec_.noise;
   if (noise.kind == NoiseKind::gaussian && noise.sigma.empty()) {
@@ -129,48 +103,6 @@ std::string RunDirectory::state_prefix() const {
   return extensions_.empty() ? "" : fmt::format("extended-{:02}/", extensions_.size());
 }
 
-void RunDirectory::set_extensions(std::vector<Extension> extensions) {
-  extensions_ = std::move(extensions);
-  spec_.options.budget = extensions_.empty() ? first_budget_ : extensions_.back().budget;
-}
-
-void RunDirectory::add_extension(const Extension& extension) {
-  std::vector<Extension> all = extensions_;
-  all.push_back(extension);
-  write_json(file(kExtensions), to_json(all));
-  set_extensions(std::move(all));
-}
-
-void RunDirectory::set_derived(const nlohmann::json& json) {
-  spec_.prior = spec_.prior.with_derived(derived_from_json(json.at("derived")));
-  const std::vector<Marginal> marginals = json.at("marginals");
-  spec_.marginals.insert(spec_.marginals.end(), marginals.begin(), marginals.end());
-  spec_.validate();
-}
-
-void RunDirectory::add_derived(const std::vector<DerivedQuantity>& derived,
-                               const std::vector<Marginal>& marginals) {
-  std::vector<DerivedQuantity> all;
-  std::vector<Marginal> all_marginals;
-  if (file(kDerived).exists()) {
-    read_json_as(file(kDerived), [&](const nlohmann::json& json) {
-      all = derived_from_json(json.at("derived"));
-      json.at("marginals").get_to(all_marginals);
-    });
-  }
-  std::ranges::copy(derived, std::back_inserter(all));
-  std::ranges::copy(marginals, std::back_inserter(all_marginals));
-  set_derived({{"derived", to_json(derived)}, {"marginals", marginals}});
-  write_json(file(kDerived), {{"derived", to_json(all)}, {"marginals", all_marginals}});
-}
-
-RunDirectory RunDirectory::state(std::size_t number) const {
-  HONE_ASSERT(number <= extensions_.size());
-  RunDirectory run = *this;
-  run.set_extensions({extensions_.begin(), extensions_.begin() + static_cast<Index>(number)});
-  return run;
-}
-
 bool RunDirectory::finished() const {
   return posterior("summary.json").exists();
 }
@@ -199,13 +131,18 @@ int RunDirectory::rounds_made() const {
 bool RunDirectory::complete() const {
   if (!finished() || !has_final_posterior() || !posterior("posterior.h5").exists()) return false;
   if (!untrained_derived().empty()) return false;
+  const Summary summary = *uncorrected_summary();
+  // Fewer when derived quantities were trained and their table was not written.
+  const auto rows =
+      std::ranges::count_if(spec_.marginals, [](const Marginal& one) { return one.size() == 1; });
+  if (std::ssize(summary.parameters) < rows) return false;
   if (find_method(spec_.options.method).needs_likelihood) return true;  // and simulates nothing
   const std::optional<SimulationStore> made = store();
   if (!made || (spec_.options.spend_all && made->rows() < spec_.options.budget)) return false;
   for (int m = 1; m <= rounds_made(); ++m) {
     if (!has_round(m)) return false;
   }
-  return made->rows() >= uncorrected_summary()->simulations;
+  return made->rows() >= summary.simulations;
 }
 
 void RunDirectory::require_complete() const {

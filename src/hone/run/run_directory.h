@@ -84,6 +84,8 @@ class RunDirectory {
   void add_derived(const std::vector<DerivedQuantity>& derived,
                    const std::vector<Marginal>& marginals);
   RunDirectory state(std::size_t number) const;  // the run as it was with fewer extensions
+  // False: another process has extended it or added to it since it was opened. RunLock asks.
+  bool is_current() const;
   void replace_spec(RunSpec spec);  // and write it; before there is any file but run.json
 
   std::filesystem::path spec_file() const { return path_ / "run.json"; }
@@ -153,6 +155,8 @@ class RunDirectory {
   static constexpr const char* kLockName = "lock";
   static constexpr const char* kComputedWithName = "computed_with.json";
   static constexpr const char* kChecksName = "checks.json";
+  static constexpr const char* kExtensionsName = "extensions.json";
+  static constexpr const char* kDerivedName = "derived.json";
   static constexpr const char* kCorrectedFolder = "corrected/";
   static constexpr const char* kLaterNetworks = "networks/extra-";  // begins so
 
@@ -161,6 +165,7 @@ class RunDirectory {
   RunFile file(const std::string& name) const { return {path_, {identity_, name}}; }
   std::string state_prefix() const;  // "extended-01/"; empty for the first state
   RunFile state_file(const std::string& name) const { return file(state_prefix() + name); }
+  std::vector<Extension> read_extensions() const;
   void set_extensions(std::vector<Extension> extensions);
   void set_derived(const nlohmann::json& json);
   RunFile round_file(int number) const;  // without its ending
@@ -175,6 +180,7 @@ class RunDirectory {
   std::uint64_t identity_;
   Index first_budget_ = 0;  // that of run.json
   std::vector<Extension> extensions_ = {};
+  std::size_t later_derived_ = 0;  // quantities of derived.json
 };
 
 }  // namespace hone

@@ -46,6 +46,12 @@ Advice remedy(const RunFile& file) {
   if (name.starts_with(RunDirectory::kLaterNetworks)) {
     return move_away_and(Action::train, " with its marginals again");
   }
+  if (name == RunDirectory::kDerivedName) {
+    return move_away_and(Action::train, " with its derived quantities again");
+  }
+  if (name == RunDirectory::kExtensionsName) {
+    return move_away_and(Action::resume, " with its larger budget again");
+  }
   return move_away_and(Action::resume, ": what it held is computed again");
 }
 

@@ -112,6 +112,13 @@ RunLock::RunLock(const fs::path& run_directory)
   }
 }
 
+RunLock::RunLock(const RunDirectory& run) : RunLock(run.path()) {
+  if (run.is_current()) return;
+  fail(ErrorKind::io,
+       "{}: another process has changed this run while this one began; start the command again",
+       run.path().string());
+}
+
 // Closing would not do: processes forked meanwhile have the descriptor too, and with it the lock.
 RunLock::~RunLock() {
   if (file_.get() >= 0) ::flock(file_.get(), LOCK_UN);

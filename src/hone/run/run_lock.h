@@ -7,6 +7,8 @@
 
 namespace hone {
 
+class RunDirectory;
+
 // The first free <parent>/<name>-<n>, n = 1, 2, ...: after the highest number in use. Two
 // processes that ask at the same time may get the same answer; create_next_run_directory cannot.
 std::filesystem::path next_run_path(const std::filesystem::path& parent, const std::string& name);
@@ -19,6 +21,10 @@ std::filesystem::path create_next_run_directory(const std::filesystem::path& par
 class RunLock {
  public:
   explicit RunLock(const std::filesystem::path& run_directory);
+  // For work on a run that was opened before: Error{io} also if another process had the lock in
+  // between and gave the run a larger budget or derived quantities, of which this one knows
+  // nothing.
+  explicit RunLock(const RunDirectory& run);
   ~RunLock();
   RunLock(RunLock&&) noexcept = default;
 

@@ -125,8 +125,11 @@ void SimulationStore::take_from_journal() {
   if (!fs::is_regular_file(fs::symlink_status(journal(), code))) return;
   const std::string bytes = read_file(journal(), kMostJournalBytes);
   std::vector<SimulationRows> fresh;
+  std::unordered_set<std::int64_t> taken;
   for (SimulationRows& rows : decode_records(std::as_bytes(std::span(bytes)), schema_, mark_.run)) {
-    const bool known = std::ranges::any_of(rows.ids, [&](auto id) { return contains(id); });
+    // In a shard already, or twice in the journal: somebody has put two copies of it together.
+    const bool known = std::ranges::any_of(
+        rows.ids, [&](auto id) { return id < 0 || contains(id) || !taken.insert(id).second; });
     if (!known) fresh.push_back(std::move(rows));
   }
   if (!fresh.empty()) append(joined(fresh, schema_));
