@@ -21,6 +21,7 @@ void add_watch_command(CLI::App& program);
 void add_sample_command(CLI::App& program);
 void add_check_command(CLI::App& program, MpiJob& job);
 void add_predict_command(CLI::App& program, MpiJob& job);
+void add_models_command(CLI::App& program);
 void add_compare_command(CLI::App& program, MpiJob& job);
 void add_tasks_command(CLI::App& program);
 void add_methods_command(CLI::App& program);

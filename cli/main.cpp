@@ -59,6 +59,7 @@ int run_program(int argc, char** argv, hone::MpiJob& job) {
   hone::cli::add_sample_command(program);
   hone::cli::add_check_command(program, job);
   hone::cli::add_predict_command(program, job);
+  hone::cli::add_models_command(program);
   hone::cli::add_compare_command(program, job);
   hone::cli::add_train_command(program, job);
   hone::cli::add_tasks_command(program);

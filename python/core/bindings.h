@@ -16,6 +16,7 @@ void bind_posterior(pybind11::module_& m);
 void bind_store(pybind11::module_& m);
 void bind_ranks(pybind11::module_& m);
 void bind_run(pybind11::module_& m);
+void bind_models(pybind11::module_& m);
 void bind_metrics(pybind11::module_& m);
 void bind_figure(pybind11::module_& m);
 

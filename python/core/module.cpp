@@ -18,6 +18,7 @@ PYBIND11_MODULE(_core, m) {
   bind_posterior(m);
   bind_ranks(m);
   bind_run(m);
+  bind_models(m);
   bind_metrics(m);
   bind_figure(m);
 }

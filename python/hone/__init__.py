@@ -42,6 +42,7 @@ from .errors import (
 )
 from .estimator import MNRE, Cut, RatioEstimator, train
 from .figure import Figure, corner
+from .models import models
 from .options import option_help, options
 from .posterior import Density, Posterior
 from .prior import Prior, Region
@@ -56,5 +57,5 @@ __all__ = [
     "Gamma", "HalfNormal", "InputError", "Integer", "Interrupted", "LogNormal", "LogUniform", "Normal",
     "NumericalError", "Poisson", "Posterior", "Prior", "RatioEstimator", "Region", "Run", "SimulatorError",
     "Store", "StudentT", "Tabulated", "Triangular", "TruncatedNormal", "Uniform", "check",
-    "compare", "corner", "open", "option_help", "options", "run", "train",
+    "compare", "corner", "models", "open", "option_help", "options", "run", "train",
 ]

@@ -24,6 +24,9 @@ def train(
 def compare(
     a: Array, b: Array, metrics: list[str], seed: int, threads: int, progress: Any
 ) -> dict[str, Any]: ...
+def models(
+    runs: list[Run], prior: list[float], threads: int, progress: Any
+) -> dict[str, Any]: ...
 
 def corner(
     parameters: list[tuple[str, str, float, float, Optional[float]]],

@@ -125,6 +125,8 @@ NOT_RUN = {
     "hone run torus --seed 1": "takes a minute; examples.py has it, and small_run stands for it",
     "hone run cmb --method mnre": "takes minutes; the tests of cli/ and tasks/ run cmb",
     "hone run cmb --preset paper_spectra": "takes minutes",
+    "hone models runs/line runs/parabola": "tests/cli/models_test.cpp compares two runs",
+    "hone models runs/line": "of a run with declared noise; tests/check/model_comparison_test.cpp has one",
     "hone watch runs/mine": "a server that does not end; report.browser_live runs it",
     "hone resume runs/torus-1 --until pass --budget-limit 50000": "ends with 1 if it does not pass; "
         "tests/cli/first_hour_test.cpp runs it",

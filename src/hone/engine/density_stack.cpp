@@ -43,6 +43,15 @@ double DensityStack::log_score_slope(Index column) const {
   return std::log(static_cast<double>(theta_scores().inverse[static_cast<std::size_t>(column)]));
 }
 
+double DensityStack::log_score_slope(Index column, float value) const {
+  const Standardizer& table = theta_scores();
+  const auto j = static_cast<std::size_t>(column);
+  if (table.softness.empty() || table.softness[j] == 0) return log_score_slope(column);
+  const double from_center = static_cast<double>(value - table.center[j]);
+  return log_score_slope(column) -
+         std::log(std::hypot(static_cast<double>(table.softness[j]), from_center));
+}
+
 Matrix<float> DensityStack::scores(MatrixView<const float> table) const {
   Matrix<float> result(table.rows(), table.cols());
   theta_scores().apply(result, table);

@@ -34,6 +34,7 @@ class DensityStack : public NetworkStack {
   DensityShape shape(Index k) const;  // of standard scores
   // log of d score / d value in a column whose tails are as they are.
   double log_score_slope(Index column) const;
+  double log_score_slope(Index column, float value) const;  // also where they are softened
 
   // Standard scores of table rows, (n, columns of the table).
   Matrix<float> scores(MatrixView<const float> table) const;

@@ -186,15 +186,15 @@ Matrix<float> LikelihoodEstimator::log_joint(MatrixView<const float> features,
 }
 
 // Weights of proposed draws, per member (n, each): p(x | theta) p(theta) / q(theta | x), which add
-// up to 1 for every x.
-std::vector<Matrix<double>> LikelihoodEstimator::weights_of(MatrixView<const float> features,
-                                                            const ProposalDraws& proposed) const {
-  const Matrix<float> log = log_joint(features, proposed.local);
-  const Index each = proposed.local.rows() / features.rows();
-  std::vector<Matrix<double>> result;
+// up to 1 for every x, and the log of their mean before.
+void LikelihoodEstimator::set_weights(Draws& draws, const ProposalDraws& proposed) const {
+  const Matrix<float> log = log_joint(draws.features, proposed.local);
+  const Index n = draws.features.rows(), each = proposed.local.rows() / n;
+  draws.weights.clear();
+  draws.log_mean = Matrix<double>(ensemble(), n);
   for (int e = 0; e < ensemble(); ++e) {
-    Matrix<double>& weights = result.emplace_back(features.rows(), each);
-    for (Index i = 0; i < features.rows(); ++i) {
+    Matrix<double>& weights = draws.weights.emplace_back(n, each);
+    for (Index i = 0; i < n; ++i) {
       double peak = -std::numeric_limits<double>::infinity(), sum = 0;
       for (Index j = 0; j < each; ++j) {
         const Index r = i * each + j;
@@ -204,9 +204,9 @@ std::vector<Matrix<double>> LikelihoodEstimator::weights_of(MatrixView<const flo
       }
       for (double& weight : weights.row(i)) sum += weight = std::exp(weight - peak);
       for (double& weight : weights.row(i)) weight /= sum;
+      draws.log_mean(e, i) = peak + std::log(sum / static_cast<double>(each));
     }
   }
-  return result;
 }
 
 std::shared_ptr<const LikelihoodEstimator::Draws> LikelihoodEstimator::draws(
@@ -222,7 +222,7 @@ std::shared_ptr<const LikelihoodEstimator::Draws> LikelihoodEstimator::draws(
   result->features = copy(features);
   ProposalDraws proposed =
       draw_proposals(*networks_.proposal, prior(), proposal_context(features), each);
-  result->weights = weights_of(features, proposed);
+  set_weights(*result, proposed);
   // One x has the time for draws where the first ones found the posterior.
   for (int turn = 0; features.rows() == 1 && turn < kRefinements; ++turn) {
     if (!refine(proposed, *result, turn)) break;
@@ -240,10 +240,12 @@ bool LikelihoodEstimator::refine(ProposalDraws& proposed, Draws& draws, int turn
   if (size > kEnough * static_cast<double>(before.size())) return false;
   ProposalDraws around =
       draw_around(proposed.local, before, Rng(0).child("around", static_cast<std::uint64_t>(turn)));
-  std::vector<Matrix<double>> found = weights_of(draws.features, around);
-  if (effective_size(average_weights(found, 0, weights(0))) <= size) return false;
+  Draws found{.features = copy(draws.features), .local = {}, .weights = {}, .log_mean = {}};
+  set_weights(found, around);
+  if (effective_size(average_weights(found.weights, 0, weights(0))) <= size) return false;
   proposed = std::move(around);
-  draws.weights = std::move(found);
+  draws.weights = std::move(found.weights);
+  draws.log_mean = std::move(found.log_mean);
   return true;
 }
 
@@ -342,6 +344,25 @@ std::vector<Matrix<float>> LikelihoodEstimator::log_density_blocks(
 std::optional<double> LikelihoodEstimator::effective_draws(std::span<const double> x) const {
   if (!networks_.proposal) return std::nullopt;
   return effective_size(average_weights(draws(features(x), kDraws)->weights, 0, weights(0)));
+}
+
+// Networks know standard scores, perhaps with softened tails: their slopes lead back to x.
+std::optional<Matrix<double>> LikelihoodEstimator::log_evidence(MatrixView<const float> x) const {
+  if (!networks_.proposal) return std::nullopt;
+  const auto drawn = draws(features(x), x.rows() == 1 ? kDraws : draws_of_many());
+  Matrix<double> result(ensemble(), x.rows());
+  const DensityStack& likelihood = networks_.likelihood;
+  for (Index i = 0; i < x.rows(); ++i) {
+    double log_slope = 0;
+    for (Index j = 0; j < x.cols(); ++j) {
+      const Index column = j % columns();
+      const bool constant =
+          likelihood.theta_scores().inverse[static_cast<std::size_t>(column)] == 0;
+      if (!constant) log_slope += likelihood.log_score_slope(column, x(i, j));
+    }
+    for (int e = 0; e < ensemble(); ++e) result(e, i) = drawn->log_mean(e, i) + log_slope;
+  }
+  return result;
 }
 
 std::vector<NamedArray> LikelihoodEstimator::to_arrays() const {

@@ -61,16 +61,21 @@ class LikelihoodEstimator final : public AmortizedPosterior {
   std::optional<double> effective_draws(std::span<const double> x) const override;
   static constexpr Index kDraws = 16384;  // for one x
 
+  // out (ensemble, n): log of the mean of p(x | theta) over the parameters in the region for which
+  // data exist, in the units of x, for n rows of x. Constant columns are left out. nullopt: without
+  // a proposal there are no draws to take it from.
+  std::optional<Matrix<double>> log_evidence(MatrixView<const float> x) const;
+
  private:
   // For rows of features: local coordinates and weights that add up to 1 for every x.
   struct Draws {
     Matrix<float> features;
     Matrix<float> local;                  // (n each, parameters)
     std::vector<Matrix<double>> weights;  // per member, (n, each)
+    Matrix<double> log_mean;              // (ensemble, n): of the weights before they add up to 1
   };
   std::shared_ptr<const Draws> draws(MatrixView<const float> features, Index each) const;
-  std::vector<Matrix<double>> weights_of(MatrixView<const float> features,
-                                         const ProposalDraws& proposed) const;
+  void set_weights(Draws& draws, const ProposalDraws& proposed) const;
   bool refine(ProposalDraws& proposed, Draws& draws, int turn) const;
   Index draws_of_many() const;  // for each x of many
   bool is_joint(const Marginal& marginal) const;
