@@ -73,7 +73,8 @@ Matrix<float> columns_of(MatrixView<const float> points, const Marginal& margina
 }  // namespace
 
 bool is_constant_column(const DensityStack& likelihood, Index k) {
-  return likelihood.theta_scores().inverse[static_cast<std::size_t>(likelihood.target(k))] == 0;
+  return likelihood.transforms() == 1 &&
+         likelihood.theta_scores().inverse[static_cast<std::size_t>(likelihood.target(k))] == 0;
 }
 
 LikelihoodEstimator::LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals,
@@ -81,7 +82,7 @@ LikelihoodEstimator::LikelihoodEstimator(TruncatedPrior prior, std::vector<Margi
                                          std::vector<double> weights)
     : AmortizedPosterior(std::move(prior), std::move(marginals), ensemble, std::move(weights)),
       networks_(std::move(networks)) {
-  HONE_ASSERT(networks_.likelihood.size() == data_size() * ensemble);
+  HONE_ASSERT(networks_.likelihood.densities() % ensemble == 0);
 }
 
 // Standard scores, padded: the table of the likelihood and the context of the proposal.
@@ -100,9 +101,9 @@ Matrix<float> LikelihoodEstimator::log_joint(MatrixView<const float> features,
   const Index rows = local.rows(), each = rows / features.rows();
   const Matrix<float> contexts = networks_.likelihood.features(parameter_features(prior(), local));
   Matrix<float> out(ensemble(), rows);
+  const Index factors = networks_.likelihood.densities() / ensemble();
   for (int e = 0; e < ensemble(); ++e) {
-    for (Index j = 0; j < data_size(); ++j) {
-      const Index k = e * data_size() + j;
+    for (Index k = e * factors; k < (e + 1) * factors; ++k) {
       if (is_constant_column(networks_.likelihood, k)) continue;
       networks_.likelihood.add_log_densities(out.row(e), k, {contexts, 1, features, each});
     }

@@ -19,12 +19,14 @@ class TrainedLikelihood final : public TrainedNetworks {
  public:
   explicit TrainedLikelihood(LikelihoodNetworks trained) : networks(std::move(trained)) {}
   Index size() const override {
-    return networks.likelihood.size() + (networks.proposal ? networks.proposal->size() : 0) +
+    return networks.likelihood.densities() + (networks.proposal ? networks.proposal->size() : 0) +
            (networks.selection ? networks.selection->size() : 0);
   }
   std::span<float> parameters(Index member) override {
-    if (member < networks.likelihood.size()) return networks.likelihood.parameters(member);
-    member -= networks.likelihood.size();
+    if (member < networks.likelihood.densities()) {
+      return networks.likelihood.density_parameters(member);
+    }
+    member -= networks.likelihood.densities();
     if (networks.proposal && member < networks.proposal->size()) {
       return networks.proposal->parameters(member);
     }
@@ -36,12 +38,13 @@ class TrainedLikelihood final : public TrainedNetworks {
 };
 
 // Columns in an order of its own for every member of the ensemble.
-std::vector<MemberSpec> likelihood_members(Index columns, int ensemble, const Rng& rng) {
+std::vector<MemberSpec> likelihood_members(Index columns, Index transforms, int ensemble,
+                                           const Rng& rng) {
   std::vector<MemberSpec> members;
   for (int e = 0; e < ensemble; ++e) {
     const auto replica = static_cast<std::uint64_t>(e);
     const auto order = rng.child("order", replica).permutation(columns);
-    for (std::vector<int>& factor : prefixes({order.begin(), order.end()})) {
+    for (std::vector<int>& factor : factors_of({order.begin(), order.end()}, transforms)) {
       members.push_back({std::move(factor), replica});
     }
   }
@@ -85,6 +88,12 @@ InferenceOptions without_embedding(InferenceOptions options) {
   return options;
 }
 
+// Draws are proposed parameter by parameter (proposal_draws.h).
+InferenceOptions without_flows(InferenceOptions options) {
+  options.density.transforms = 1;
+  return options;
+}
+
 std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked,
                                                 ProcessGroup& group) {
   const Dataset& data = asked.data;
@@ -96,16 +105,17 @@ std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked,
   const auto columns = static_cast<std::size_t>(data.x->cols());
   TrainingOptions training = options.training;
   training.column_shrinkage = 0;  // columns of the data are not the context here
-  DensityResult likelihood =
-      train_densities({*data.x, contexts, data.training, data.validation, data.training_negatives,
-                       data.validation_negatives},
-                      likelihood_members(data.x->cols(), request.ensemble, request.rng),
-                      {.what = DensityOf::data,
-                       .form = options.density.form,
-                       .components = options.density.components,
-                       .bounds = {std::vector(columns, -std::numeric_limits<float>::infinity()),
-                                  std::vector(columns, std::numeric_limits<float>::infinity())}},
-                      options.network, {}, training, request.rng, request.observer, group);
+  DensityResult likelihood = train_densities(
+      {*data.x, contexts, data.training, data.validation, data.training_negatives,
+       data.validation_negatives},
+      likelihood_members(data.x->cols(), options.density.transforms, request.ensemble, request.rng),
+      {.what = DensityOf::data,
+       .form = options.density.form,
+       .components = options.density.components,
+       .bounds = {std::vector(columns, -std::numeric_limits<float>::infinity()),
+                  std::vector(columns, std::numeric_limits<float>::infinity())},
+       .transforms = options.density.transforms},
+      options.network, {}, training, request.rng, request.observer, group);
   auto result =
       std::make_unique<TrainedLikelihood>(LikelihoodNetworks{std::move(likelihood.stack), {}, {}});
   result->histories = std::move(likelihood.histories);
@@ -114,7 +124,10 @@ std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked,
   };
   if (needs_proposal(request)) {
     LaterPieces later(group, result->size());
-    DensityResult proposal = train_posterior_factors(request, prefixes(all_parameters(data.prior)),
+    const InferenceOptions single = without_flows(plain);
+    const EstimationRequest wanted{data,   asked.marginals, asked.ensemble,
+                                   single, asked.rng,       asked.observer};
+    DensityResult proposal = train_posterior_factors(wanted, prefixes(all_parameters(data.prior)),
                                                      1, request.rng.child("proposal"), later);
     add(std::move(proposal.histories));
     result->networks.proposal = std::move(proposal.stack);
@@ -132,11 +145,11 @@ std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked,
 TrainedPosterior assemble(const EstimationRequest& request,
                           std::unique_ptr<TrainedNetworks> networks) {
   auto& trained = static_cast<TrainedLikelihood&>(*networks);
-  const Index columns = request.data.x->cols();
+  const Index factors = trained.networks.likelihood.densities() / request.ensemble;
   std::vector<MemberHistory> ensemble;
   for (int e = 0; e < request.ensemble; ++e) {
     std::vector<const MemberHistory*> parts;
-    for (Index k = e * columns; k < (e + 1) * columns; ++k) {
+    for (Index k = e * factors; k < (e + 1) * factors; ++k) {
       if (is_constant_column(trained.networks.likelihood, k)) continue;
       parts.push_back(&trained.histories[static_cast<std::size_t>(k)]);
     }
@@ -181,9 +194,11 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
   const bool smaller = std::ranges::any_of(
       marginals, [&](const Marginal& one) { return std::ssize(one) < prior.dimensions(); });
   if (ensemble < 1 || ensemble * std::ssize(marginals) != std::ssize(weights) ||
-      networks.likelihood.size() != ensemble * columns ||
+      networks.likelihood.densities() !=
+          ensemble * (networks.likelihood.transforms() > 1 ? 1 : columns) ||
       networks.likelihood.data_size() != 2 * prior.dimensions() ||
       (smaller && (!networks.proposal || networks.proposal->size() != prior.dimensions() ||
+                   networks.proposal->transforms() != 1 ||
                    networks.proposal->theta_scores().cols() != prior.dimensions() ||
                    networks.proposal->data_size() != columns)) ||
       (networks.selection && networks.selection->theta_scores().cols() != prior.dimensions())) {
