@@ -1,4 +1,5 @@
 // Flows that are trained: known densities, bits, files and memory.
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -202,6 +203,61 @@ TEST_P(FlowForm, IsTheSameForBlocksAndForSingleRows) {
                             {features.view().rows(r / kEach, 1), 1, scores.view().rows(r, 1), 1});
     EXPECT_NEAR(together[std::size_t(r)], alone, 2e-5F) << r;
   }
+}
+
+// Moments of both columns and of their product, on a grid and of draws.
+TEST_P(FlowForm, IsDrawnFromByRunningItBackwards) {
+  const GaussianProblem problem(700, 150, Rng(1));
+  const DensityStack stack =
+      trained(problem, DensityOf::parameters, {{{0, 2}}}, 4, GetParam()).stack;
+  constexpr Index kDraws = 20000, kSide = 240;
+  const Matrix<float> features = stack.features(problem.x.view().rows(0, 2));
+  const auto functions = [](double a, double b) { return std::array{a, b, a * a, b * b, a * b}; };
+  std::array<double, 5> expected{}, sum{}, squares{};
+  const auto expect = [&](Index row) {
+    Matrix<float> grid(kSide * kSide, 3);
+    for (Index i = 0; i < grid.rows(); ++i) {
+      grid(i, 0) = -6 + 12 * (float(i / kSide) + 0.5F) / kSide;
+      grid(i, 2) = -6 + 12 * (float(i % kSide) + 0.5F) / kSide;
+    }
+    std::vector<float> log(std::size_t(grid.rows()), 0.0F);
+    stack.add_log_densities(log, 0, {features.view().rows(row, 1), grid.rows(), grid, 1});
+    expected.fill(0);
+    double mass = 0;
+    for (Index i = 0; i < grid.rows(); ++i) {
+      const double p = std::exp(double(log[std::size_t(i)]));
+      const auto values = functions(double(grid(i, 0)), double(grid(i, 2)));
+      mass += p;
+      for (std::size_t k = 0; k < 5; ++k) expected[k] += p * values[k];
+    }
+    for (double& value : expected) value /= mass;
+  };
+  Matrix<double> uniform(kDraws, 3);
+  Rng rng(8);
+  for (Index i = 0; i < 3 * kDraws; ++i) uniform.data()[i] = rng.uniform();
+  Matrix<float> scores(kDraws, 3);
+  const std::vector<Index> flow{0};
+  stack.draw(scores, flow, features.view().rows(0, 1), uniform);
+  for (Index i = 0; i < kDraws; ++i) {
+    const auto values = functions(double(scores(i, 0)), double(scores(i, 2)));
+    for (std::size_t k = 0; k < 5; ++k) {
+      sum[k] += values[k];
+      squares[k] += values[k] * values[k];
+    }
+  }
+  const auto worst = [&] {
+    double most = 0;
+    for (std::size_t k = 0; k < 5; ++k) {
+      const double mean = sum[k] / kDraws;
+      const double error = std::sqrt((squares[k] / kDraws - mean * mean) / kDraws);
+      most = std::max(most, std::abs(mean - expected[k]) / error);
+    }
+    return most;
+  };
+  expect(0);
+  EXPECT_LT(worst(), 4.5);
+  expect(1);
+  EXPECT_GT(worst(), 10) << "the control: another context";
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, FlowForm,
