@@ -56,6 +56,7 @@ bench: setup $(BUILD)/CMakeCache.txt
 	mkdir -p $(BUILD)/bench
 	$(BUILD)/benchmarks/bench_engine --output $(BUILD)/bench/engine.json
 	$(BUILD)/benchmarks/bench_densities > $(BUILD)/bench/densities.json
+	$(BUILD)/benchmarks/bench_flows > $(BUILD)/bench/flows.json
 	$(BUILD)/benchmarks/bench_workers > $(BUILD)/bench/workers.json
 	$(BUILD)/benchmarks/bench_check > $(BUILD)/bench/check.json
 

@@ -88,8 +88,9 @@ Moments moments(const DensityStack& stack, float x0, float x1) {
   }
   const Matrix<float> features = stack.features(x), scores = stack.scores(theta);
   std::vector<float> log(std::size_t(theta.rows()), 0.0F);
-  for (Index k = 0; k < 2; ++k)
+  for (Index k = 0; k < stack.densities(); ++k) {
     stack.add_log_densities(log, k, {features, theta.rows(), scores, 1});
+  }
   Moments result;
   for (Index d = 0; d < 2; ++d) {
     double sum = 0, first = 0, second = 0;
@@ -129,6 +130,27 @@ TEST(AtomicLoss, FindsThePosteriorOfAPriorThatSimulationsDoNotFollow) {
     EXPECT_NEAR(plain.mean[d], other.mean[d], 0.3 * other.deviation[d]) << d;
   }
   EXPECT_GT(std::abs(plain.mean[1] - truth.mean[1]), 0.3 * truth.deviation[1]);
+}
+
+// The same by a flow of both parameters.
+TEST(AtomicLoss, FindsThatPosteriorAsAFlow) {
+  const Proposed problem(16000, Rng(1));
+  const MatrixRows x(problem.x);
+  const auto found = [&](bool atomic) {
+    DensityTraining densities = problem.densities(atomic);
+    densities.transforms = 2;
+    return moments(
+        train_densities({x, problem.theta, problem.training, problem.validation}, {{{0, 1}}},
+                        densities, kNetwork, {}, training_options(30), Rng(2))
+            .stack,
+        0.6F, 0.9F);
+  };
+  const Moments right = found(true), plain = found(false), truth = exact(0.6, 0.9, 0, 1);
+  for (int d = 0; d < 2; ++d) {
+    EXPECT_NEAR(right.mean[d], truth.mean[d], 0.2 * truth.deviation[d]) << d;
+    EXPECT_NEAR(right.deviation[d] / truth.deviation[d], 1, 0.15) << d;
+    EXPECT_GT(std::abs(plain.deviation[d] / truth.deviation[d] - 1), 0.15) << "the control " << d;
+  }
 }
 
 TEST(AtomicLoss, LearnsBehindAnEmbedding) {

@@ -80,7 +80,7 @@ double first_loss(const GaussianProblem& problem, Index components, bool with_st
   const MatrixRows theta_rows(problem.theta);
   const Standardizer theta = fit_standardizer(theta_rows, problem.training, "theta");
   const std::vector<float> low(3, -kInfinity), high(3, kInfinity);
-  DensityStack stack({{{0}}}, kNetwork, form, components, {}, x, theta, {low, high});
+  DensityStack stack({{{0}}}, kNetwork, form, {components}, {}, x, theta, {low, high});
   const Matrix<float> scores = stack.scores(problem.theta), data = stack.features(problem.x);
   const TrainingOptions options = training_options(1);
   SegmentReader reader(problem.source, x, options.batch_size, Index{1} << 20);

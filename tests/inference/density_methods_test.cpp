@@ -60,12 +60,17 @@ double distance(const AmortizedPosterior& posterior, const std::vector<double>& 
   return sum / 2;
 }
 
-// A method by its name, or by "npe_spline" with splines instead of mixtures.
+// A method by its name, or by "npe_spline" with splines instead of mixtures, or by "npe_flow" with
+// three transforms of mixtures.
 InferenceResult infer(const std::string& method, Index budget, const std::vector<double>& x,
                       std::uint64_t seed = 7) {
   InferenceOptions options = small_options(budget);
   options.method = method.substr(0, method.find('_'));
   if (method.ends_with("_spline")) options.density.form = DensityForm::spline;
+  if (method.ends_with("_flow")) {
+    options.density.transforms = 3;
+    options.density.components = 4;
+  }
   options.network.hidden = 48;
   options.density.steps = 1500;
   Laboratory laboratory(test::uniform_prior(2, -1, 1), 2, simulate);
@@ -137,7 +142,7 @@ TEST_P(DensityMethod, ComesNearerToTwoModesWithMoreSimulations) {
 
 INSTANTIATE_TEST_SUITE_P(Methods, DensityMethod,
                          testing::Values("npe", "tnpe", "snpe", "nle", "tnle", "snle", "npe_spline",
-                                         "nle_spline"),
+                                         "nle_spline", "npe_flow", "nle_flow", "snpe_flow"),
                          [](const auto& one) { return one.param; });
 
 // A standard normal prior, x = theta + 0.5 noise: the posterior is N(0.8 x, 0.2), under a flat

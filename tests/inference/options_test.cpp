@@ -78,6 +78,7 @@ const std::map<std::string, Values> kValues{
     {"weight_average", {0.875, 1}},
     {"density", {"spline", "flow"}},
     {"components", {5, 65}},
+    {"transforms", {3, 17}},
     {"density_steps", {700, 0}},
     {"density_dropout", {0.125, 1}},
     {"estimators", {"ratio", "all"}},

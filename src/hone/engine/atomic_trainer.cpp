@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "hone/engine/kernels.h"
-#include "hone/engine/loss.h"
 
 namespace hone {
 
@@ -17,17 +16,19 @@ AtomicTrainer::AtomicTrainer(DensityStack& stack, Index first, Index length, con
       validation_rng_(MemberSpec{networks_.back().spec().columns}.stream(rng).child("validation")),
       x_(options.batch_size * loss.atoms, stack.feature_stride()),
       dx_(options.batch_size * loss.atoms, stack.feature_stride()),
-      dropout_keys_(static_cast<std::size_t>(length)) {
+      dropout_keys_(static_cast<std::size_t>(length)),
+      batch_(loss, options.batch_size * loss.atoms) {
   for (Index j = 0; j < length; ++j) {
     NetworkInTraining& network = networks_[static_cast<std::size_t>(j)];
     shapes_.push_back(stack.shape(first + j));
-    start_density(network.parameters(), stack.layout(), shapes_.back(), network.spec(), start);
+    start_density(network.parameters(), stack.layout(), shapes_.back(), network.spec().columns,
+                  start);
     network.forget_past();
   }
   const auto most = static_cast<std::size_t>(options.batch_size * loss.atoms);
   candidates_.reserve(most);
-  for (auto* values : {&target_, &log_, &logits_, &dlogits_}) values->resize(most);
-  own_log_.resize(static_cast<std::size_t>(options.batch_size));
+  target_.resize(most);
+  log_.resize(most);
 }
 
 void AtomicTrainer::start_epoch(int epoch) {
@@ -64,35 +65,9 @@ NetworkBatch<float> AtomicTrainer::batch_of(std::size_t j, Workspace<float>& w) 
           .candidates = 1};
 }
 
-void AtomicTrainer::start_logits() {
-  for (std::size_t r = 0; r < candidates_.size(); ++r) {
-    logits_[r] = -loss_.log_prior[static_cast<std::size_t>(candidates_[r])];
-  }
-  std::ranges::fill(own_log_, 0.0F);
-}
-
 void AtomicTrainer::add_log_density(std::size_t j, const float* outputs) {
   log_density(log_.data(), outputs, target_.data(), atoms(), shapes_[j]);
-  const std::size_t rows = candidates_.size() / static_cast<std::size_t>(loss_.atoms);
-  for (std::size_t r = 0; r < candidates_.size(); ++r) logits_[r] += log_[r];
-  for (std::size_t r = 0; r < rows; ++r) own_log_[r] += log_[r];
-}
-
-// Of rows that follow the prior, -log q comes on top.
-double AtomicTrainer::loss(std::span<const Index> rows, float* dlogits) {
-  const Index n = std::ssize(rows);
-  double sum = 0;
-  if (loss_.atoms > 1) {
-    sum = ratio_loss<float>(dlogits, logits_.data(), n, loss_.atoms, {.kind = LossKind::nre_b});
-  } else if (dlogits != nullptr) {
-    std::fill(dlogits, dlogits + n, 0.0F);
-  }
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (!loss_.from_prior[static_cast<std::size_t>(rows[r])]) continue;
-    sum -= static_cast<double>(own_log_[r]) / static_cast<double>(n);
-    if (dlogits != nullptr) dlogits[r] -= 1 / static_cast<float>(n);
-  }
-  return sum;
+  batch_.add(0, std::span(log_).first(candidates_.size()));
 }
 
 // Every network goes forward twice, for the loss needs all of them before the first can go back:
@@ -100,14 +75,14 @@ double AtomicTrainer::loss(std::span<const Index> rows, float* dlogits) {
 double AtomicTrainer::step(Workspace<float>& w, MatrixView<const float> x,
                            std::span<const Index> rows, double learning_rate, float* dx) {
   gather(x, rows, theta_.training_negatives, *atoms_);
-  start_logits();
+  batch_.start(candidates_);
   for (std::size_t j = 0; j < networks_.size(); ++j) {
     NetworkInTraining& net = networks_[j];
     dropout_keys_[j] = net.next_dropout_key();
     net.network().forward(w, net.parameters().data(), batch_of(j, w), dropout_keys_[j]);
     add_log_density(j, w.logits.data());
   }
-  const double value = loss(rows, dlogits_.data());
+  const double value = batch_.loss(rows, true);
   if (!count_loss(value)) return value;
   if (dx != nullptr) std::fill(dx, dx + x.rows() * x.stride(), 0.0F);
   for (std::size_t j = 0; j < networks_.size(); ++j) {
@@ -115,8 +90,8 @@ double AtomicTrainer::step(Workspace<float>& w, MatrixView<const float> x,
     float* p = net.parameters().data();
     const NetworkBatch<float> batch = batch_of(j, w);
     net.network().forward(w, p, batch, dropout_keys_[j]);
-    density_backward(w.dlogits.data(), dlogits_.data(), w.logits.data(), target_.data(), atoms(),
-                     shapes_[j]);
+    density_backward(w.dlogits.data(), batch_.dlog().data(), w.logits.data(), target_.data(),
+                     atoms(), shapes_[j]);
     std::ranges::fill(w.gradient.span(), 0.0F);
     net.network().backward(w, p, batch, dx == nullptr ? nullptr : dx_.data());
     net.move(w, learning_rate, x.cols());
@@ -136,7 +111,7 @@ void AtomicTrainer::add_validation_loss(double& sum, Workspace<float>& w, Matrix
     const Index count = std::min(chunk, x.rows() - begin);
     const auto own = rows.subspan(std::size_t(begin), std::size_t(count));
     gather(x.rows(begin, count), own, theta_.validation_negatives, *validation_atoms_);
-    start_logits();
+    batch_.start(candidates_);
     for (std::size_t j = 0; j < networks_.size(); ++j) {
       const Network<float>& net = networks_[j].network();
       const float* p = networks_[j].current().data();
@@ -146,7 +121,7 @@ void AtomicTrainer::add_validation_loss(double& sum, Workspace<float>& w, Matrix
                    net.layout().projected_width(), batch.rows, p);
       add_log_density(j, w.logits.data());
     }
-    sum += static_cast<double>(count) * loss(own, nullptr);
+    sum += static_cast<double>(count) * batch_.loss(own, false);
   }
 }
 

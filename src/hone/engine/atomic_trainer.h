@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hone/engine/atomic_batch.h"
 #include "hone/engine/density_start.h"
 #include "hone/engine/density_trainer.h"
 #include "hone/engine/member_trainer.h"
@@ -29,10 +30,7 @@ class AtomicTrainer final : public MemberTrainer {
               Rng& rng);
   // What network j sees of the atoms to workspace.theta, and what it is asked about to target_.
   NetworkBatch<float> batch_of(std::size_t j, Workspace<float>& workspace);
-  // logits_ (atoms, rows): log r of all atoms. loss() turns them into dlogits_ (null: no need).
-  void start_logits();
   void add_log_density(std::size_t j, const float* outputs);
-  double loss(std::span<const Index> rows, float* dlogits);
   Index atoms() const { return static_cast<Index>(candidates_.size()); }
 
   const AtomicLoss& loss_;
@@ -44,7 +42,8 @@ class AtomicTrainer final : public MemberTrainer {
   Matrix<float> x_;                // (atoms rows, columns)
   Matrix<float> dx_;               // of one network
   std::vector<std::uint64_t> dropout_keys_;
-  std::vector<float> target_, log_, own_log_, logits_, dlogits_;
+  std::vector<float> target_, log_;
+  AtomicBatch batch_;
 };
 
 }  // namespace hone

@@ -1,17 +1,9 @@
 #include "hone/engine/column_density.h"
 
-#include "hone/engine/mixture.h"
-#include "hone/engine/spline.h"
+#include "hone/engine/density_row.h"
 
 namespace hone {
 namespace {
-
-// f(row): with the reader of one row of outputs that the shape asks for.
-template <typename T, typename F>
-auto with_row(const DensityShape& shape, F&& f) {
-  if (shape.form == DensityForm::spline) return f(SplineRow<T>(shape));
-  return f(MixtureRow<T>(shape));
-}
 
 template <typename T>
 void fill_rest(T* d, const DensityShape& shape) {
@@ -28,7 +20,7 @@ double raw_scale(double scale) {
 template <typename T>
 double density_loss(T* doutputs, const T* outputs, const T* y, Index rows,
                     const DensityShape& shape) {
-  return with_row<T>(shape, [&](auto row) {
+  return with_density_row<T>(shape, [&](auto row) {
     double sum = 0;
     const T share = -1 / static_cast<T>(rows);
     for (Index i = 0; i < rows; ++i) {
@@ -45,7 +37,7 @@ double density_loss(T* doutputs, const T* outputs, const T* y, Index rows,
 template <typename T>
 void density_backward(T* doutputs, const T* dlog, const T* outputs, const T* y, Index rows,
                       const DensityShape& shape) {
-  with_row<T>(shape, [&](auto row) {
+  with_density_row<T>(shape, [&](auto row) {
     for (Index i = 0; i < rows; ++i) {
       row.read(outputs + i * shape.stride, 1);
       row.log_density(y[i]);
@@ -58,7 +50,7 @@ void density_backward(T* doutputs, const T* dlog, const T* outputs, const T* y, 
 template <typename T>
 void log_density(T* out, const T* outputs, const T* y, Index rows, const DensityShape& shape,
                  double wider) {
-  with_row<T>(shape, [&](auto row) {
+  with_density_row<T>(shape, [&](auto row) {
     for (Index i = 0; i < rows; ++i) {
       row.read(outputs + i * shape.stride, wider);
       out[i] = row.log_density(y[i]);
@@ -68,7 +60,7 @@ void log_density(T* out, const T* outputs, const T* y, Index rows, const Density
 
 template <typename T>
 void log_densities(T* out, const T* outputs, const T* y, Index count, const DensityShape& shape) {
-  with_row<T>(shape, [&](auto row) {
+  with_density_row<T>(shape, [&](auto row) {
     row.read(outputs, 1);
     for (Index i = 0; i < count; ++i) out[i] = row.log_density(y[i]);
   });
@@ -77,7 +69,7 @@ void log_densities(T* out, const T* outputs, const T* y, Index count, const Dens
 template <typename T>
 void density_draws(T* y, const T* outputs, const double* uniform, Index rows,
                    const DensityShape& shape, double wider) {
-  with_row<T>(shape, [&](auto row) {
+  with_density_row<T>(shape, [&](auto row) {
     for (Index i = 0; i < rows; ++i) {
       row.read(outputs + i * shape.stride, wider);
       y[i] = row.draw(uniform[i]);

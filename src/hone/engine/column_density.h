@@ -13,7 +13,7 @@ namespace hone {
 
 enum class DensityForm { mixture, spline };
 
-inline constexpr Index kMostComponents = 64;
+inline constexpr Index kMostComponents = 64, kMostTransforms = 16;
 
 struct DensityShape {
   DensityForm form = DensityForm::mixture;

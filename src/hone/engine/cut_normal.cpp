@@ -49,4 +49,23 @@ double cut_normal_quantile(double place, double a, double b) {
                : quantile(below(a) + place * (below(b) - below(a)));
 }
 
+PlaceSlopes place_slopes(double y, double place, double mean, double scale, double lower,
+                         double upper, const NormalCut& cut) {
+  const auto moment = [&](double end, double at) {
+    return at == 0 ? 0 : (end - mean) / scale * at;
+  };
+  const double t = (y - mean) / scale;
+  const double at_y = std::exp(-0.5 * t * t - kHalfLogTwoPi - cut.log_mass);
+  const double low = moment(lower, cut.at_low), high = moment(upper, cut.at_high);
+  return {(cut.at_low - at_y - place * (cut.at_low - cut.at_high)) / scale,
+          low - t * at_y - place * (low - high)};
+}
+
+double normal_probability(double z) {
+  return below(z);
+}
+double normal_score(double p) {
+  return quantile(std::clamp(p, kLeastTail, 1 - kLeastTail));
+}
+
 }  // namespace hone

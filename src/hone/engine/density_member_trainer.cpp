@@ -15,7 +15,8 @@ DensityMemberTrainer::DensityMemberTrainer(DensityStack& stack, Index member, De
       shape_(stack.shape(member)),
       target_(static_cast<std::size_t>(options.batch_size)) {
   if (what_ == DensityOf::data) context_ = Matrix<float>(options.batch_size, padded(theta.cols()));
-  start_density(network().parameters(), stack.layout(), shape_, stack.member(member), start);
+  start_density(network().parameters(), stack.layout(), shape_, stack.member(member).columns,
+                start);
   network().forget_past();
 }
 

@@ -2,41 +2,68 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/engine/column_transform.h"
 #include "hone/engine/flush_denormals.h"
 #include "hone/engine/spline.h"
 
 namespace hone {
 namespace {
 
-// Rows per evaluation task: large enough to hide the start of a task, small enough to share out.
-constexpr Index kTaskRows = 1024;
+// Rows per evaluation task: large enough to hide the start of a task, small enough to share out and
+// for their outputs to fit into 4 MiB.
+Index task_rows(Index output_width) {
+  return std::clamp<Index>((Index{1} << 20) / output_width / kRowBlock * kRowBlock, kRowBlock,
+                           1024);
+}
+
+// All transforms of a flow are of the same columns, each once.
+bool are_flows(std::span<const MemberSpec> members, Index transforms) {
+  if (std::ssize(members) % transforms != 0) return false;
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    std::vector<int> own = members[k].columns;
+    std::vector<int> first = members[k - k % static_cast<std::size_t>(transforms)].columns;
+    std::ranges::sort(own);
+    std::ranges::sort(first);
+    if (own != first || std::ranges::adjacent_find(own) != own.end()) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
 DensityStack::DensityStack(std::vector<MemberSpec> members, const NetworkOptions& network,
-                           DensityForm form, Index components, const EmbeddingOptions& embedding,
-                           Standardizer context, Standardizer table, ColumnBounds bounds)
-    : NetworkStack(std::move(members), network, components, embedding, std::move(context),
+                           DensityForm form, const StackOutputs& outputs,
+                           const EmbeddingOptions& embedding, Standardizer context,
+                           Standardizer table, ColumnBounds bounds)
+    : NetworkStack(std::move(members), network, outputs, embedding, std::move(context),
                    std::move(table)),
       form_(form),
       bounds_(std::move(bounds)) {
-  HONE_ASSERT(components > 0 && std::ssize(bounds_.lower) == theta_scores().cols());
+  HONE_ASSERT(outputs.components > 0 && std::ssize(bounds_.lower) == theta_scores().cols());
+  HONE_ASSERT(!outputs.whole_rows() || are_flows(this->members(), outputs.transforms));
 }
 
-DensityShape DensityStack::shape(Index k) const {
-  const std::size_t column = static_cast<std::size_t>(target(k));
+DensityShape DensityStack::shape(Index k, Index column) const {
+  const std::size_t at = static_cast<std::size_t>(column);
   const auto score = [&](float end) {
-    return static_cast<double>((end - theta_scores().mean[column]) *
-                               theta_scores().inverse[column]);
+    return static_cast<double>((end - theta_scores().mean[at]) * theta_scores().inverse[at]);
   };
-  return {.form = form_,
-          .components = components(),
-          .stride = layout().output_width,
-          .lower = score(bounds_.lower[column]),
-          .upper = score(bounds_.upper[column])};
+  DensityShape shape{
+      .form = form_, .components = stack_outputs().components, .stride = layout().output_width};
+  if (k % transforms() == 0) {
+    shape.lower = score(bounds_.lower[at]);
+    shape.upper = score(bounds_.upper[at]);
+  }
+  return shape;
+}
+
+std::span<float> DensityStack::density_parameters(Index i) {
+  const std::span<float> first = parameters(i * transforms());
+  return {first.data(), first.size() * static_cast<std::size_t>(transforms())};
 }
 
 double DensityStack::log_score_slope(Index column) const {
@@ -62,12 +89,13 @@ template <typename F>
 void DensityStack::for_outputs(Index k, const Rows& rows, F&& f) const {
   HONE_ASSERT(rows.size() == rows.scores.rows() * rows.scores_each);
   const std::vector<int>& columns = member(k).columns;
-  const Index inputs = std::ssize(columns) - 1, width = layout().projected_width();
+  const Index inputs = given(k), width = layout().projected_width();
+  const Index most = task_rows(layout().output_width);
   const Network<float>& network = this->network(k);
   const float* p = parameters(k).data();
-  parallel_for((rows.size() + kTaskRows - 1) / kTaskRows, [&](Index task) {
+  parallel_for((rows.size() + most - 1) / most, [&](Index task) {
     const FlushDenormals flush;
-    const Index begin = task * kTaskRows, end = std::min(begin + kTaskRows, rows.size());
+    const Index begin = task * most, end = std::min(begin + most, rows.size());
     const Index first = begin / rows.contexts_each, last = (end - 1) / rows.contexts_each;
     Workspace<float> workspace(layout(), std::max<Index>(1, inputs), kRowBlock, 0, false);
     Matrix<float> projected(last - first + 1, width), out(end - begin, layout().output_width);
@@ -103,6 +131,7 @@ Matrix<float> DensityStack::outputs(Index k, const Rows& rows) const {
 
 void DensityStack::add_log_densities(std::span<float> out, Index k, const Rows& rows) const {
   HONE_ASSERT(std::ssize(out) == rows.size());
+  if (stack_outputs().whole_rows()) return add_flow_log_densities(out, k, rows);
   const DensityShape shape = this->shape(k);
   const Index column = target(k);
   const auto target_at = [&](Index r) { return rows.scores(r / rows.scores_each, column); };
@@ -127,6 +156,33 @@ void DensityStack::add_log_densities(std::span<float> out, Index k, const Rows& 
   });
 }
 
+void DensityStack::add_flow_log_densities(std::span<float> out, Index i, const Rows& rows) const {
+  Matrix<float> inputs, transformed(rows.size(), rows.scores.cols());
+  Rows now = rows;
+  for (Index t = 0; t < transforms(); ++t) {
+    const Index k = i * transforms() + t;
+    const bool last = t + 1 == transforms();
+    for_outputs(k, now, [&](Index begin, Index count, const Matrix<float>& outputs) {
+      std::vector<float> y(static_cast<std::size_t>(count)), z(y.size());
+      for (Index j = 0; j < std::ssize(member(k).columns); ++j) {
+        const Index column = member(k).columns[static_cast<std::size_t>(j)];
+        const DensityShape shape = this->shape(k, column);
+        for (Index r = 0; r < count; ++r) {
+          y[static_cast<std::size_t>(r)] = now.scores((begin + r) / now.scores_each, column);
+        }
+        transform_forward(last ? nullptr : z.data(), out.data() + begin,
+                          outputs.data() + j * 3 * shape.components, y.data(), 1, count, shape);
+        for (Index r = 0; r < count && !last; ++r) {
+          transformed(begin + r, column) = z[static_cast<std::size_t>(r)];
+        }
+      }
+    });
+    inputs = std::exchange(transformed, Matrix<float>(rows.size(), rows.scores.cols()));
+    now.scores = inputs;
+    now.scores_each = 1;
+  }
+}
+
 std::vector<NamedArray> DensityStack::to_arrays() const {
   std::vector<NamedArray> arrays = NetworkStack::to_arrays();
   arrays.push_back({"lower", {theta_scores().cols()}, bounds_.lower});
@@ -138,13 +194,17 @@ std::vector<NamedArray> DensityStack::to_arrays() const {
 
 DensityStack DensityStack::from_arrays(std::span<const NamedArray> arrays) {
   NetworkStack stack = stack_from_arrays(arrays);
-  if (stack.components() < 1) fail(ErrorKind::io, "network file: it holds ratios, not densities");
+  const StackOutputs& outputs = stack.stack_outputs();
+  if (outputs.components < 1) fail(ErrorKind::io, "network file: it holds ratios, not densities");
   const std::vector<Index> shape{stack.theta_scores().cols()};
   const auto lower = array_values<float>(arrays, "lower", shape);
   const auto upper = array_values<float>(arrays, "upper", shape);
   const bool spline = std::ranges::find(arrays, "spline", &NamedArray::name) != arrays.end();
-  if (spline && stack.components() < kFewestKnots) {
+  if (spline && outputs.components < kFewestKnots) {
     fail(ErrorKind::io, "network file: a spline of one knot; the file is damaged");
+  }
+  if (outputs.whole_rows() && !are_flows(stack.members(), outputs.transforms)) {
+    fail(ErrorKind::io, "network file: transforms of different columns; the file is damaged");
   }
   return {std::move(stack),
           spline ? DensityForm::spline : DensityForm::mixture,

@@ -89,19 +89,20 @@ double place_of(Index k, Index components) {
 }  // namespace
 
 void start_density(std::span<float> p, const NetworkLayout& layout, const DensityShape& shape,
-                   const MemberSpec& member, const LinearStart* start) {
+                   std::span<const int> columns, const LinearStart* start, Index first) {
   const bool spline = shape.form == DensityForm::spline;
   // Outputs that are means: the first of a spline, those of all components of a mixture.
-  const Index means = spline ? 1 : shape.components, first_mean = spline ? 0 : shape.components;
-  const Index cols = layout.output_width, given = std::ssize(member.columns) - 1;
+  const Index means = spline ? 1 : shape.components,
+              first_mean = first + (spline ? 0 : shape.components);
+  const Index cols = layout.output_width, given = std::ssize(columns) - 1;
   Regression line;
   if (start != nullptr) {
     std::vector<Index> inputs;
     for (Index j = 0; j < start->contexts; ++j) inputs.push_back(j);
     for (Index j = 0; j < given; ++j) {
-      inputs.push_back(start->contexts + member.columns[static_cast<std::size_t>(j)]);
+      inputs.push_back(start->contexts + columns[static_cast<std::size_t>(j)]);
     }
-    line = regress(*start, inputs, start->contexts + member.columns.back());
+    line = regress(*start, inputs, start->contexts + columns.back());
     // Hidden features have learned nothing yet: what they would add to the line is noise.
     const UnitLayout& output = layout.units.back();
     std::fill_n(p.begin() + output.weight, layout.width * cols, 0.0F);

@@ -22,11 +22,12 @@ LinearStart measure_covariance(SegmentReader& x, Index data_columns, MatrixView<
                                std::span<const Index> rows, std::uint64_t realisation,
                                bool data_first);
 
-// The first weights of the output layer: a density around the regression of the member's last
-// column on the context and its other columns (0 without a start), as wide as the scatter around
-// it. Components of a mixture lie side by side; a spline is the identity. With a start nothing but
-// the regression is said at first.
+// The first weights of the output layer, from output `first` on: a density around the regression of
+// the last of `columns` on the context and the columns before it (0 without a start), as wide as
+// the scatter around it. Components of a mixture lie side by side; a spline is the identity. With a
+// start nothing but the regression is said at first.
 void start_density(std::span<float> parameters, const NetworkLayout& layout,
-                   const DensityShape& shape, const MemberSpec& member, const LinearStart* start);
+                   const DensityShape& shape, std::span<const int> columns,
+                   const LinearStart* start, Index first = 0);
 
 }  // namespace hone

@@ -9,6 +9,7 @@
 #include "hone/engine/data_scores.h"
 #include "hone/engine/density_member_trainer.h"
 #include "hone/engine/density_start.h"
+#include "hone/engine/flow_trainer.h"
 #include "hone/engine/spline.h"
 #include "hone/engine/training_input.h"
 #include "hone/engine/training_loop.h"
@@ -39,8 +40,35 @@ void check_densities(const DensityTraining& densities, const EmbeddingOptions& e
   }
   HONE_ASSERT(std::ssize(densities.bounds.lower) == columns &&
               std::ssize(densities.bounds.upper) == columns);
+  if (densities.transforms < 1 || densities.transforms > kMostTransforms) {
+    fail_value("density.transforms", densities.transforms,
+               fmt::format("must lie in 1 .. {}", kMostTransforms));
+  }
   HONE_ASSERT(!densities.atomic ||
               (densities.what == DensityOf::parameters && densities.atomic->atoms >= 1));
+}
+
+// The transforms of the flows that are asked for: every second one goes through the columns
+// backwards, so that each of them is first and last in turn.
+std::vector<MemberSpec> transforms_of(std::span<const MemberSpec> flows, Index transforms,
+                                      const Standardizer& table) {
+  std::vector<MemberSpec> members;
+  for (const MemberSpec& flow : flows) {
+    MemberSpec member = flow;
+    std::erase_if(member.columns, [&](int column) {
+      return table.inverse[static_cast<std::size_t>(column)] == 0;  // the same in all rows
+    });
+    if (member.columns.empty()) {
+      fail(ErrorKind::input, "all columns are the same in all simulations: they tell nothing");
+    }
+    for (Index t = 0; t < transforms; ++t) {
+      member.replica =
+          flow.replica * static_cast<std::uint64_t>(transforms) + static_cast<std::uint64_t>(t);
+      members.push_back(member);
+      std::ranges::reverse(member.columns);
+    }
+  }
+  return members;
 }
 
 // Members from 0 on that belong to one chain: each has the columns of the one before and another.
@@ -53,16 +81,20 @@ Index chain_length(const DensityStack& stack) {
   return length;
 }
 
-// One per member, or per chain; null: trained by another process.
+// One per density, or per chain; null: trained by another process.
 std::vector<std::unique_ptr<MemberTrainer>> make_trainers(
     DensityStack& stack, const DensityTraining& densities, const ThetaTable& theta,
     const LinearStart* start, const TrainingOptions& options, const Rng& rng,
     const ProcessGroup& group) {
-  const Index length = densities.atomic ? chain_length(stack) : 1;
+  const bool flows = densities.transforms > 1;
+  const Index length = flows ? densities.transforms : densities.atomic ? chain_length(stack) : 1;
   std::vector<std::unique_ptr<MemberTrainer>> trainers;
   for (Index k = 0; k < stack.size() / length; ++k) {
     if (!group.mine(k)) {
       trainers.push_back(nullptr);
+    } else if (flows) {
+      trainers.push_back(
+          std::make_unique<FlowTrainer>(stack, k, densities, theta, start, options, rng));
     } else if (densities.atomic) {
       trainers.push_back(std::make_unique<AtomicTrainer>(
           stack, k * length, length, *densities.atomic, theta, start, options, rng));
@@ -72,6 +104,14 @@ std::vector<std::unique_ptr<MemberTrainer>> make_trainers(
     }
   }
   return trainers;
+}
+
+Workspace<float> make_workspace(const DensityStack& stack, const DensityTraining& densities,
+                                int batch_size) {
+  if (densities.transforms > 1) return flow_workspace(stack, batch_size);
+  const Index rows = batch_size * (densities.atomic ? densities.atomic->atoms : 1);
+  return {stack.layout(), std::max<Index>(1, stack.network(0).shape().theta_size), rows, rows,
+          true};
 }
 
 }  // namespace
@@ -98,8 +138,12 @@ DensityResult train_densities(const TrainingData& data, std::vector<MemberSpec> 
     SegmentReader reader(data.x, x, options.batch_size, data.segment_bytes);
     start = measure_covariance(reader, data.x.cols(), theta_scores, data.training, 0, !of_data);
   }
-  DensityStack stack(std::move(members), network, densities.form, densities.components, embedding,
-                     of_data ? theta : x, of_data ? x : theta, densities.bounds);
+  if (densities.transforms > 1) {
+    members = transforms_of(members, densities.transforms, of_data ? x : theta);
+  }
+  DensityStack stack(std::move(members), network, densities.form,
+                     {densities.components, densities.transforms}, embedding, of_data ? theta : x,
+                     of_data ? x : theta, densities.bounds);
   std::optional<EmbeddingTrainer> embedding_trainer;
   if (stack.embedding() != nullptr) {
     embedding_trainer.emplace(stack, options, rng.child("embedding"));
@@ -112,21 +156,16 @@ DensityResult train_densities(const TrainingData& data, std::vector<MemberSpec> 
       data.validation_negatives.empty() ? data.validation : data.validation_negatives};
   const auto trainers =
       make_trainers(stack, densities, table, start ? &*start : nullptr, options, rng, group);
-  const auto make_workspace = [&] {
-    const Index rows = options.batch_size * (densities.atomic ? densities.atomic->atoms : 1);
-    return Workspace<float>(stack.layout(), std::max<Index>(1, stack.network(0).shape().theta_size),
-                            rows, rows, true);
-  };
-  std::vector<MemberHistory> histories =
-      run_training({.x = data.x,
-                    .x_scores = x,
-                    .training = data.training,
-                    .validation = data.validation,
-                    .segment_bytes = data.segment_bytes,
-                    .members = trainers,
-                    .embedding = embedding_trainer ? &*embedding_trainer : nullptr,
-                    .make_workspace = make_workspace},
-                   options, rng, observer, group);
+  std::vector<MemberHistory> histories = run_training(
+      {.x = data.x,
+       .x_scores = x,
+       .training = data.training,
+       .validation = data.validation,
+       .segment_bytes = data.segment_bytes,
+       .members = trainers,
+       .embedding = embedding_trainer ? &*embedding_trainer : nullptr,
+       .make_workspace = [&] { return make_workspace(stack, densities, options.batch_size); }},
+      options, rng, observer, group);
   return {std::move(stack), std::move(histories)};
 }
 

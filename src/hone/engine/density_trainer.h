@@ -37,13 +37,16 @@ struct DensityTraining {
   Index components = 8;  // Gaussians or knots per density; in 1 (2) .. kMostComponents
   ColumnBounds bounds;   // of the columns of the table, raw
   // Of posteriors of all parameters: members are chains {a}, {a, b}, {a, b, c}, ..., one after the
-  // other, and each chain is trained as one.
+  // other, and each chain is trained as one; or flows.
   std::optional<AtomicLoss> atomic = std::nullopt;
+  // More than 1: each member that is asked for is the density of all its columns together, and
+  // becomes a flow of so many networks. In 1 .. kMostTransforms
+  Index transforms = 1;
 };
 
 struct DensityResult {
   DensityStack stack;
-  // Per member; a loss is the mean of -log density of scores. With the atomic loss, per chain.
+  // Per density; a loss is the mean of -log density of scores. With the atomic loss, per chain.
   std::vector<MemberHistory> histories;
 };
 
@@ -51,7 +54,8 @@ struct DensityResult {
 // (trainer.h) does: the same batches, realisations, schedule, early stopping and best weights.
 // Negatives are atoms of the atomic loss, and else not used. Each network begins with the linear
 // regression of its column on what it sees of the row, and with the width around it; not behind an
-// embedding, which has learned nothing yet.
+// embedding, which has learned nothing yet. Of a flow the first transform does so, and the others
+// change nothing at first; columns that are the same in all simulations are not part of it.
 //
 // An embedding compresses the data where they are the context.
 DensityResult train_densities(const TrainingData& data, std::vector<MemberSpec> members,

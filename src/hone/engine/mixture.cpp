@@ -37,6 +37,7 @@ void MixtureRow<T>::read(const T* outputs, double wider) {
 
 template <typename T>
 T MixtureRow<T>::log_density(T y) {
+  y_ = y;
   T peak = -std::numeric_limits<T>::infinity();
   for (Index k = 0; k < size_; ++k) {
     distance_[k] = (y - mean_[k]) / scale_[k];
@@ -90,6 +91,84 @@ T MixtureRow<T>::draw(double uniform) const {
   const double place = std::clamp(rest / static_cast<double>(weight_[k]), 1e-12, 1 - 1e-12);
   const double t = cut_normal_quantile(place, (lower_ - mean) / scale, (upper_ - mean) / scale);
   return static_cast<T>(std::clamp(mean + scale * t, lower_, upper_));
+}
+
+template <typename T>
+double MixtureRow<T>::place(Index k, double y) const {
+  const double mean = static_cast<double>(mean_[k]), scale = static_cast<double>(scale_[k]);
+  const double t = (y - mean) / scale;
+  if (!ends_) return normal_probability(t);
+  const double low = (lower_ - mean) / scale;
+  if (t <= low) return 0;
+  return std::min(std::exp(cut_normal(low, t).log_mass - cuts_[k].log_mass), 1.0);
+}
+
+template <typename T>
+double MixtureRow<T>::score() {
+  if (is_affine()) return score_ = static_cast<double>(distance_[0]);
+  probability_ = 0;
+  for (Index k = 0; k < size_; ++k) {
+    place_[k] = place(k, static_cast<double>(y_));
+    probability_ += static_cast<double>(weight_[k]) * place_[k];
+  }
+  beyond_ = probability_ <= kLeastTail || probability_ >= 1 - kLeastTail;
+  return score_ = normal_score(probability_);
+}
+
+template <typename T>
+double MixtureRow<T>::slope() const {
+  T sum = 0;
+  for (Index k = 0; k < size_; ++k) {
+    sum -= std::exp(log_[k] - log_sum_) * distance_[k] / scale_[k];
+  }
+  return static_cast<double>(sum);
+}
+
+template <typename T>
+void MixtureRow<T>::add_score_gradient(T* d, double factor) const {
+  if (is_affine()) {
+    d[1] -= static_cast<T>(factor) / scale_[0];
+    d[2] -= static_cast<T>(factor) * distance_[0] * slope_[0];
+    return;
+  }
+  // From P(y) to its score: dz = dP / phi(z).
+  const double by_place = factor * std::exp(0.5 * score_ * score_ + kHalfLogTwoPi);
+  for (Index k = 0; k < size_; ++k) {
+    const double part = by_place * static_cast<double>(weight_[k]);
+    const PlaceSlopes slopes =
+        place_slopes(static_cast<double>(y_), place_[k], static_cast<double>(mean_[k]),
+                     static_cast<double>(scale_[k]), lower_, upper_, cuts_[k]);
+    d[k] += static_cast<T>(part * (place_[k] - probability_));
+    d[size_ + k] += static_cast<T>(part * slopes.by_mean);
+    d[2 * size_ + k] += static_cast<T>(part * slopes.by_log_scale) * slope_[k];
+  }
+}
+
+template <typename T>
+T MixtureRow<T>::inverse_score(double z) const {
+  if (is_affine()) return mean_[0] + scale_[0] * static_cast<T>(z);
+  return quantile(std::clamp(normal_probability(z), kLeastTail, 1 - kLeastTail));
+}
+
+// Between the quantiles of the components P rises from below to above the probability: bisection.
+template <typename T>
+T MixtureRow<T>::quantile(double probability) const {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (Index k = 0; k < size_; ++k) {
+    const double mean = static_cast<double>(mean_[k]), scale = static_cast<double>(scale_[k]);
+    const double y = mean + scale * cut_normal_quantile(probability, (lower_ - mean) / scale,
+                                                        (upper_ - mean) / scale);
+    low = std::min(low, y);
+    high = std::max(high, y);
+  }
+  constexpr int kHalvings = 40;  // from hundreds of scales to below the rounding of a float
+  for (int i = 0; i < kHalvings && size_ > 1; ++i) {
+    const double middle = 0.5 * (low + high);
+    double below = 0;
+    for (Index k = 0; k < size_; ++k) below += static_cast<double>(weight_[k]) * place(k, middle);
+    (below < probability ? low : high) = middle;
+  }
+  return static_cast<T>(std::clamp(0.5 * (low + high), lower_, upper_));
 }
 
 template class MixtureRow<float>;

@@ -26,7 +26,20 @@ class MixtureRow {
   void gradient(T* d, T factor) const;
   T draw(double uniform) const;
 
+  // As a transform of y (column_transform.h). Of the last y: the normal score of P(y); whether it
+  // lies too far out to tell y from its neighbours; d log p / d y; and
+  // d (3 K) += factor times the gradient of the score.
+  double score();
+  bool beyond() const { return beyond_; }
+  double slope() const;
+  void add_score_gradient(T* d, double factor) const;
+  T inverse_score(double z) const;  // the y whose score is z
+
  private:
+  // One Gaussian without ends: its score is (y - m) / s, however far out.
+  bool is_affine() const { return size_ == 1 && !ends_; }
+  T quantile(double probability) const;   // the y with P(y) = probability
+  double place(Index k, double y) const;  // the part of component k below y
   using Numbers = std::array<T, kMostComponents>;
 
   Index size_;
@@ -37,6 +50,11 @@ class MixtureRow {
   // Of the last y: log of w_k N(y; m_k, s_k) / Z_k for every k, and of their sum; (y - m) / s.
   Numbers log_, distance_;
   T log_sum_ = 0;
+  T y_ = 0;
+  // Of the last score: places in all components, and it.
+  std::array<double, kMostComponents> place_;
+  double probability_ = 0, score_ = 0;
+  bool beyond_ = false;
 };
 
 }  // namespace hone

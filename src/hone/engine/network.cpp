@@ -182,6 +182,31 @@ void Network<T>::input_backward(Workspace<T>& w, const T* p, const NetworkBatch<
   plan(n, data_cols, width, width, false)(dx, w.dprojected.data(), w.transposed.data());
 }
 
+// dtheta = dz_0 W_theta^T [+ df S_theta^T]
+template <typename T>
+void Network<T>::theta_backward(Workspace<T>& w, const T* p, const NetworkBatch<T>& batch,
+                                T* dtheta) const {
+  const Index columns = padded(batch.theta_size);
+  const auto add = [&](const T* d, const T* weight, Index inner, bool accumulate) {
+    k_.transpose(w.transposed.data(), weight, columns, inner);
+    for_row_blocks(w.rows, [&](Rows r) {
+      Gemm<T>({.rows = r.count,
+               .cols = batch.theta_size,
+               .inner = inner,
+               .lda = inner,
+               .ldb = columns,
+               .ldc = batch.theta_size,
+               .accumulate = accumulate},
+              backend_)(dtheta + r.begin * batch.theta_size, d + r.begin * inner,
+                        w.transposed.data());
+    });
+  };
+  add(w.gradient_z[0].data(), p + layout_.weight_theta, layout_.width, false);
+  if (layout_.has_skip()) {
+    add(w.dlogits.data(), p + layout_.skip_theta, layout_.output_width, true);
+  }
+}
+
 // Unit: z_{i+1} = drop(act(norm(z_i))) W + b [+ z_{i-1}]
 
 template <typename T>
@@ -304,7 +329,8 @@ void Network<T>::forward(Workspace<T>& w, T* p, const NetworkBatch<T>& batch,
 }
 
 template <typename T>
-void Network<T>::backward(Workspace<T>& w, const T* p, const NetworkBatch<T>& batch, T* dx) const {
+void Network<T>::backward(Workspace<T>& w, const T* p, const NetworkBatch<T>& batch, T* dx,
+                          T* dtheta) const {
   if (layout_.has_skip()) {
     outputs_backward(w, p, batch);
   } else {
@@ -315,6 +341,7 @@ void Network<T>::backward(Workspace<T>& w, const T* p, const NetworkBatch<T>& ba
   }
   input_backward(w, p, batch, dx);
   if (layout_.has_skip()) skip_backward(w, p, batch, dx);
+  if (dtheta != nullptr && batch.theta_size > 0) theta_backward(w, p, batch, dtheta);
 }
 
 // Without batch statistics rows are independent: a block goes through all layers while in cache.

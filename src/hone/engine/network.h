@@ -125,9 +125,10 @@ class Network {
   void forward(Workspace<T>& workspace, T* parameters, const NetworkBatch<T>& batch,
                std::uint64_t dropout_key) const;
   // After forward, with workspace.dlogits filled: gradients accumulate (+=) in workspace.gradient;
-  // dx (n, x_stride), if not null, is overwritten (=) with the gradient of x.
-  void backward(Workspace<T>& workspace, const T* parameters, const NetworkBatch<T>& batch,
-                T* dx) const;
+  // dx (n, x_stride) and dtheta (as theta), if not null, are overwritten (=) with the gradients of
+  // x and theta.
+  void backward(Workspace<T>& workspace, const T* parameters, const NetworkBatch<T>& batch, T* dx,
+                T* dtheta = nullptr) const;
 
   // Evaluation mode (running statistics, no dropout), in two halves so that many thetas share one
   // x. projected (n, projected_width) = x W_x, x S_x
@@ -172,6 +173,8 @@ class Network {
   void unit_backward(Workspace<T>& w, const T* parameters, Index unit) const;
   void input_backward(Workspace<T>& w, const T* parameters, const NetworkBatch<T>& batch,
                       T* dx) const;
+  void theta_backward(Workspace<T>& w, const T* parameters, const NetworkBatch<T>& batch,
+                      T* dtheta) const;
   void activation_backward_rows(Workspace<T>& w, T* d, const T* parameters, Index unit,
                                 Rows rows) const;
   void finish_norm_backward(Workspace<T>& w, const T* parameters, Index unit) const;

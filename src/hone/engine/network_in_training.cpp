@@ -13,8 +13,7 @@ NetworkInTraining::NetworkInTraining(NetworkStack& stack, Index member,
       rng_(spec_.stream(rng)),
       optimizer_(network_.layout().trained, options.optimizer),
       best_(parameters_.size()) {
-  const Index inputs = std::ssize(spec_.columns) - (stack.components() > 0 ? 1 : 0);
-  network_.initialize(parameters_.data(), inputs, rng_.child("initial weights"));
+  network_.initialize(parameters_.data(), stack.given(member), rng_.child("initial weights"));
   if (options.weight_average > 0) average_ = AlignedBuffer<float>(parameters_.size());
   forget_past();
 }

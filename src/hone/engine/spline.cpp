@@ -52,6 +52,12 @@ Index find_bin(const Numbers& knots, double value, Index bins) {
 template <typename T>
 struct SplineRow<T>::Bin {
   double width, delta, d0, d1, xi, q, s, n, d;
+
+  double steepness() const { return delta * delta * n / (d * d); }  // g'
+  double log_steepness_by_xi() const {
+    return 2 * (d1 * xi + delta * (1 - 2 * xi) - d0 * (1 - xi)) / n - 2 * s * (1 - 2 * xi) / d;
+  }
+  double risen() const { return (delta * xi * xi + d0 * q) / d; }  // part of the height below xi
 };
 
 template <typename T>
@@ -89,16 +95,16 @@ typename SplineRow<T>::Bin SplineRow<T>::bin_at(Index k, double place) const {
 
 template <typename T>
 T SplineRow<T>::log_density(T y) {
-  distance_ = (static_cast<double>(y) - mean_) / scale_;
+  y_ = static_cast<double>(y);
+  distance_ = (y_ - mean_) / scale_;
   const double low = (lower_ - mean_) / scale_;
   place_ = distance_ > low
                ? std::min(std::exp(cut_normal(low, distance_).log_mass - cut_.log_mass), 1.0)
                : 0;
   bin_ = find_bin(left_, place_, bins_);
   const Bin b = bin_at(bin_, place_);
-  const double log_base =
-      -0.5 * distance_ * distance_ - kHalfLogTwoPi - std::log(scale_) - cut_.log_mass;
-  return static_cast<T>(log_base + 2 * std::log(b.delta / b.d) + std::log(b.n));
+  log_base_ = -0.5 * distance_ * distance_ - kHalfLogTwoPi - std::log(scale_) - cut_.log_mass;
+  return static_cast<T>(log_base_ + 2 * std::log(b.delta / b.d) + std::log(b.n));
 }
 
 template <typename T>
@@ -108,8 +114,7 @@ void SplineRow<T>::gradient(T* d, T factor) const {
   const auto bins = static_cast<std::size_t>(bins_);
   // Of log g' by delta, xi and the slopes at both knots.
   const double by_delta = 2 / b.delta + 2 * b.q / b.n - 2 * (1 - 2 * b.q) / b.d;
-  const double by_xi = 2 * (b.d1 * b.xi + b.delta * (1 - 2 * b.xi) - b.d0 * (1 - b.xi)) / b.n -
-                       2 * b.s * (1 - 2 * b.xi) / b.d;
+  const double by_xi = b.log_steepness_by_xi();
   const double by_d0 = (1 - b.xi) * (1 - b.xi) / b.n - 2 * b.q / b.d;
   const double by_d1 = b.xi * b.xi / b.n - 2 * b.q / b.d;
 
@@ -117,15 +122,15 @@ void SplineRow<T>::gradient(T* d, T factor) const {
   const auto moment = [&](double end, double at) {
     return at == 0 ? 0 : (end - mean_) / scale_ * at;
   };
-  const double at_y = std::exp(-0.5 * distance_ * distance_ - kHalfLogTwoPi - cut_.log_mass);
   const double low = moment(lower_, cut_.at_low), high = moment(upper_, cut_.at_high);
   const double mass_by_mean = cut_.at_low - cut_.at_high, mass_by_scale = low - high;
-  const double place_by_mean = (cut_.at_low - at_y - place_ * mass_by_mean) / scale_;
-  const double place_by_scale = low - distance_ * at_y - place_ * mass_by_scale;
+  const PlaceSlopes slopes_of_place = place_slopes(y_, place_, mean_, scale_, lower_, upper_, cut_);
   const double by_place = by_xi / b.width;
-  d[0] = static_cast<T>(share * ((distance_ - mass_by_mean) / scale_ + by_place * place_by_mean));
-  d[1] = static_cast<T>(share * scale_slope_ *
-                        (distance_ * distance_ - 1 - mass_by_scale + by_place * place_by_scale));
+  d[0] = static_cast<T>(share *
+                        ((distance_ - mass_by_mean) / scale_ + by_place * slopes_of_place.by_mean));
+  d[1] = static_cast<T>(
+      share * scale_slope_ *
+      (distance_ * distance_ - 1 - mass_by_scale + by_place * slopes_of_place.by_log_scale));
 
   // Of log g' by the widths: those of bins before this one move its left knot. By the heights: of
   // this bin alone.
@@ -151,7 +156,7 @@ void SplineRow<T>::gradient(T* d, T factor) const {
 
 // The spline backwards, by the root of a quadratic, then the Gaussian.
 template <typename T>
-T SplineRow<T>::draw(double uniform) const {
+T SplineRow<T>::quantile(double uniform) const {
   const Index k = find_bin(bottom_, uniform, bins_);
   const Bin b = bin_at(k, left_[k]);
   const double height = b.delta * b.width, above = uniform - bottom_[k];
@@ -162,6 +167,53 @@ T SplineRow<T>::draw(double uniform) const {
   const double place = std::clamp(left_[k] + xi * b.width, 1e-12, 1 - 1e-12);
   const double t = cut_normal_quantile(place, (lower_ - mean_) / scale_, (upper_ - mean_) / scale_);
   return static_cast<T>(std::clamp(mean_ + scale_ * t, lower_, upper_));
+}
+
+template <typename T>
+double SplineRow<T>::score() {
+  const Bin b = bin_at(bin_, place_);
+  const double probability = bottom_[bin_] + b.delta * b.width * b.risen();
+  beyond_ = probability <= kLeastTail || probability >= 1 - kLeastTail;
+  return score_ = normal_score(probability);
+}
+
+template <typename T>
+double SplineRow<T>::slope() const {
+  const Bin b = bin_at(bin_, place_);
+  return -distance_ / scale_ + b.log_steepness_by_xi() / b.width * std::exp(log_base_);
+}
+
+template <typename T>
+void SplineRow<T>::add_parts_gradient(T* d, const Numbers& parts, double by_earlier,
+                                      double by_own) const {
+  const double free = 1 - kLeastPart * static_cast<double>(bins_);
+  double mean = parts[bin_] * by_own;
+  for (Index k = 0; k < bin_; ++k) mean += parts[k] * by_earlier;
+  for (Index k = 0; k < bins_; ++k) {
+    const double by_part = k < bin_ ? by_earlier : k == bin_ ? by_own : 0;
+    d[k] += static_cast<T>(free * parts[k] * (by_part - mean));
+  }
+}
+
+// P(y) = bottom + h G(xi), with h the height of the bin and G what has risen of it at xi.
+template <typename T>
+void SplineRow<T>::add_score_gradient(T* d, double factor) const {
+  const Bin b = bin_at(bin_, place_);
+  const double by_probability = factor * std::exp(0.5 * score_ * score_ + kHalfLogTwoPi);
+  const double height = b.delta * b.width, risen = b.risen();
+  const double by_place = by_probability * b.steepness();
+  const double by_delta = by_probability * height * (b.xi * b.xi - risen * (1 - 2 * b.q)) / b.d;
+  const PlaceSlopes slopes_of_place = place_slopes(y_, place_, mean_, scale_, lower_, upper_, cut_);
+  d[0] += static_cast<T>(by_place * slopes_of_place.by_mean);
+  d[1] += static_cast<T>(by_place * slopes_of_place.by_log_scale * scale_slope_);
+  add_parts_gradient(d + 2, width_part_, -by_place,
+                     -by_place * b.xi - by_delta * b.delta / b.width);
+  add_parts_gradient(d + 2 + bins_, height_part_, by_probability,
+                     by_probability * risen + by_delta / b.width);
+  T* slopes = d + 2 + 2 * bins_ + bin_;
+  const double by_slope = by_probability * height * b.q / b.d;
+  slopes[0] += static_cast<T>(by_slope * (1 - risen) * slope_by_raw_[bin_]);
+  slopes[1] -= static_cast<T>(by_slope * risen * slope_by_raw_[bin_ + 1]);
 }
 
 template class SplineRow<float>;

@@ -24,12 +24,23 @@ class SplineRow {
   T log_density(T y);
   // d (3 K) = factor times the gradient of log p(y), for the last y.
   void gradient(T* d, T factor) const;
-  T draw(double uniform) const;
+  T draw(double uniform) const { return quantile(uniform); }
+
+  // As those of MixtureRow: y as a normal score.
+  double score();
+  bool beyond() const { return beyond_; }
+  double slope() const;
+  void add_score_gradient(T* d, double factor) const;
+  T inverse_score(double z) const { return quantile(normal_probability(z)); }
 
  private:
   using Numbers = std::array<double, kMostComponents>;
   struct Bin;  // what of a bin is needed at one place in it
+  // d += the gradient by the logits of parts, of which `by_earlier` is that of all knots before the
+  // last bin and `by_own` that of its own size.
+  void add_parts_gradient(T* d, const Numbers& parts, double by_earlier, double by_own) const;
   Bin bin_at(Index k, double place) const;
+  T quantile(double probability) const;
 
   Index bins_;
   double lower_, upper_;
@@ -38,8 +49,9 @@ class SplineRow {
   Numbers width_part_, height_part_;  // softmax of the logits
   Numbers left_, bottom_;             // (bins + 1): the knots
   Numbers slope_, slope_by_raw_;      // (bins + 1): at the knots
-  // Of the last y: distance (y - m) / s, F(y), and the bin that it lies in.
-  double distance_ = 0, place_ = 0;
+  // Of the last y: distance (y - m) / s, log f(y), F(y), and the bin that it lies in; its score.
+  double y_ = 0, distance_ = 0, log_base_ = 0, place_ = 0, score_ = 0;
+  bool beyond_ = false;
   Index bin_ = 0;
 };
 

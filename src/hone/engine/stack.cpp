@@ -23,12 +23,15 @@ Index most_columns(std::span<const MemberSpec> members) {
 }
 
 NetworkShape shape_of(const NetworkOptions& network, Index inputs,
-                      std::span<const MemberSpec> members, Index components) {
+                      std::span<const MemberSpec> members, const StackOutputs& outputs) {
   const Index columns = most_columns(members);
+  const Index numbers = 3 * outputs.components;
   return {.options = network,
           .data_size = inputs,
-          .theta_size = components > 0 ? columns - 1 : columns,
-          .outputs = components > 0 ? 3 * components : 1};
+          .theta_size = outputs.given(columns),
+          .outputs = numbers == 0           ? 1
+                     : outputs.whole_rows() ? columns * numbers
+                                            : numbers};
 }
 
 Rng MemberSpec::stream(const Rng& root) const {
@@ -40,10 +43,10 @@ std::string MemberSpec::name() const {
 }
 
 NetworkStack::NetworkStack(std::vector<MemberSpec> members, const NetworkOptions& network,
-                           Index components, const EmbeddingOptions& embedding, Standardizer x,
-                           Standardizer theta)
+                           const StackOutputs& outputs, const EmbeddingOptions& embedding,
+                           Standardizer x, Standardizer theta)
     : members_(std::move(members)),
-      components_(components),
+      outputs_(outputs),
       x_scores_(std::move(x)),
       theta_scores_(std::move(theta)) {
   Index inputs = x_scores_.cols();
@@ -52,7 +55,7 @@ NetworkStack::NetworkStack(std::vector<MemberSpec> members, const NetworkOptions
     embedding_parameters_ = AlignedBuffer<float>(std::size_t(embedding_->parameters()));
     inputs = embedding.output_size();
   }
-  NetworkShape shape = shape_of(network, inputs, members_, components_);
+  NetworkShape shape = shape_of(network, inputs, members_, outputs_);
   networks_.push_back(std::make_unique<Network<float>>(shape));
   if (network.norm == Norm::alternate) {
     shape.alternative = true;
@@ -115,7 +118,7 @@ Matrix<float> NetworkStack::standardized_theta(Index k, MatrixView<const float> 
 
 RatioStack::RatioStack(std::vector<MemberSpec> members, const NetworkOptions& network,
                        const EmbeddingOptions& embedding, Standardizer x, Standardizer theta)
-    : NetworkStack(std::move(members), network, 0, embedding, std::move(x), std::move(theta)) {}
+    : NetworkStack(std::move(members), network, {}, embedding, std::move(x), std::move(theta)) {}
 
 void RatioStack::log_ratios(MatrixView<float> out, Index k, MatrixView<const float> features,
                             MatrixView<const float> theta) const {

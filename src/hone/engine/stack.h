@@ -33,9 +33,23 @@ inline constexpr Index kLargestReplica = Index{1} << 53;
 
 Index most_columns(std::span<const MemberSpec> members);
 
+// What the networks of a stack say: a ratio, or densities (density_stack.h).
+struct StackOutputs {
+  Index components = 0;  // of each density; 0: the networks say ratios
+  // 1: a member is the density of its last column, given the others. More: so many members in a row
+  // are the transforms of a density of all their columns.
+  Index transforms = 1;
+
+  bool whole_rows() const { return transforms > 1; }
+  // Of `columns` of a member: those that its network sees.
+  Index given(Index columns) const {
+    return components > 0 && !whole_rows() ? columns - 1 : columns;
+  }
+};
+
 // Of the networks of a stack (NetworkStack): `inputs` are the numbers that all members see.
 NetworkShape shape_of(const NetworkOptions& network, Index inputs,
-                      std::span<const MemberSpec> members, Index components);
+                      std::span<const MemberSpec> members, const StackOutputs& outputs);
 
 // K trained networks with one layout of parameters on the same x, each on its own columns of theta,
 // with the standard scores and the embedding in front of them. Immutable in use; evaluation is
@@ -47,7 +61,9 @@ class NetworkStack {
   const MemberSpec& member(Index k) const { return members_[static_cast<std::size_t>(k)]; }
   std::span<const MemberSpec> members() const { return members_; }
   Index data_size() const { return x_scores_.cols(); }
-  Index components() const { return components_; }
+  const StackOutputs& stack_outputs() const { return outputs_; }
+  // Columns of member k that its network sees.
+  Index given(Index k) const { return outputs_.given(std::ssize(member(k).columns)); }
   std::size_t bytes_per_member() const;  // of the parameters
 
   // What the networks see of raw data x (n, data_size): standard scores, or the embedding's
@@ -70,10 +86,9 @@ class NetworkStack {
   Index feature_stride() const;
 
  protected:
-  // components: 0 for ratios, which see all columns of a member; else of the density of a member's
-  // last column given the others.
-  NetworkStack(std::vector<MemberSpec> members, const NetworkOptions& network, Index components,
-               const EmbeddingOptions& embedding, Standardizer x, Standardizer theta);
+  NetworkStack(std::vector<MemberSpec> members, const NetworkOptions& network,
+               const StackOutputs& outputs, const EmbeddingOptions& embedding, Standardizer x,
+               Standardizer theta);
   static NetworkStack stack_from_arrays(std::span<const NamedArray> arrays);
 
   // Standard scores of columns of the member, as many as `theta` (n, columns) has.
@@ -81,7 +96,7 @@ class NetworkStack {
 
  private:
   std::vector<MemberSpec> members_;
-  Index components_;
+  StackOutputs outputs_;
   Standardizer x_scores_, theta_scores_;
   std::unique_ptr<Embedding<float>> embedding_;            // null: none
   std::vector<std::unique_ptr<Network<float>>> networks_;  // its kinds; replicas take turns

@@ -1,6 +1,7 @@
 // NetworkStack to named arrays and back. Layout of the arrays:
 //   shape                 every option that decides the parameters' shapes, as numbers
 //   components            of the densities: Gaussians or knots; absent for ratios
+//   transforms            members in a row that belong to one density; absent: one
 //   members               (K, 1 + theta columns): replica, then columns, -1 beyond the last
 //   x.mean, x.inverse, theta.mean, theta.inverse
 //   x.center, x.softness  only where tails of x are softened
@@ -148,10 +149,14 @@ Standardizer read_scores(std::span<const NamedArray> arrays, const std::string& 
   return scores;
 }
 
-Index read_components(std::span<const NamedArray> arrays) {
-  if (std::ranges::find(arrays, "components", &NamedArray::name) == arrays.end()) return 0;
-  const auto value = array_values<double>(arrays, "components", std::vector<Index>{1});
-  return 1 + whole_number(value[0] - 1, kMostComponents - 1, "components");
+StackOutputs read_outputs(std::span<const NamedArray> arrays) {
+  const auto number = [&](const char* name, Index most, Index absent) {
+    if (std::ranges::find(arrays, name, &NamedArray::name) == arrays.end()) return absent;
+    const auto value = array_values<double>(arrays, name, std::vector<Index>{1});
+    return 1 + whole_number(value[0] - 1, most - 1, name);
+  };
+  return {.components = number("components", kMostComponents, 0),
+          .transforms = number("transforms", kMostTransforms, 1)};
 }
 
 std::vector<MemberSpec> read_members(std::span<const NamedArray> arrays, int theta_columns) {
@@ -185,7 +190,7 @@ void check_blocks(std::span<const NamedArray> arrays, std::span<const ParameterB
 
 void check_shapes(std::span<const NamedArray> arrays, const NetworkOptions& network,
                   const EmbeddingOptions& embedding, std::span<const MemberSpec> members,
-                  Index components, Index data_size) {
+                  const StackOutputs& outputs, Index data_size) {
   if (data_size < 1) fail(ErrorKind::io, "network file: x has no columns; the file is damaged");
   Index inputs = data_size;
   if (embedding.kind != EmbeddingKind::none) {
@@ -193,7 +198,7 @@ void check_shapes(std::span<const NamedArray> arrays, const NetworkOptions& netw
     check_blocks(arrays, Embedding<float>(data_size, embedding).blocks(), 0);
     inputs = embedding.output_size();
   }
-  const NetworkLayout layout(shape_of(network, inputs, members, components));
+  const NetworkLayout layout(shape_of(network, inputs, members, outputs));
   check_blocks(arrays, layout.blocks, static_cast<Index>(members.size()));
 }
 
@@ -209,7 +214,12 @@ std::vector<NamedArray> NetworkStack::to_arrays() const {
     auto encoders = encoder_numbers(embedding);
     arrays.push_back({"encoders", {static_cast<Index>(encoders.size())}, std::move(encoders)});
   }
-  if (components_ > 0) arrays.push_back({"components", {1}, std::vector{double(components_)}});
+  if (outputs_.components > 0) {
+    arrays.push_back({"components", {1}, std::vector{double(outputs_.components)}});
+  }
+  if (outputs_.whole_rows()) {
+    arrays.push_back({"transforms", {1}, std::vector{double(outputs_.transforms)}});
+  }
   const Index cols = 1 + most_columns(members_);
   std::vector<double> members(std::size_t(size() * cols), -1.0);
   for (Index k = 0; k < size(); ++k) {
@@ -244,7 +254,8 @@ std::vector<NamedArray> NetworkStack::to_arrays() const {
 
 RatioStack RatioStack::from_arrays(std::span<const NamedArray> arrays) {
   NetworkStack stack = stack_from_arrays(arrays);
-  if (stack.components() > 0) fail(ErrorKind::io, "network file: it holds densities, not ratios");
+  if (stack.stack_outputs().components > 0)
+    fail(ErrorKind::io, "network file: it holds densities, not ratios");
   return RatioStack(std::move(stack));
 }
 
@@ -258,9 +269,9 @@ NetworkStack NetworkStack::stack_from_arrays(std::span<const NamedArray> arrays)
   Standardizer theta = read_scores(arrays, "theta");
   std::vector<MemberSpec> members = read_members(arrays, static_cast<int>(theta.cols()));
   Standardizer x = read_scores(arrays, "x");
-  const Index components = read_components(arrays);
-  check_shapes(arrays, network, embedding, members, components, x.cols());
-  NetworkStack stack(std::move(members), network, components, embedding, std::move(x),
+  const StackOutputs outputs = read_outputs(arrays);
+  check_shapes(arrays, network, embedding, members, outputs, x.cols());
+  NetworkStack stack(std::move(members), network, outputs, embedding, std::move(x),
                      std::move(theta));
   if (stack.embedding_) {
     for (const ParameterBlock& block : stack.embedding_->blocks()) {

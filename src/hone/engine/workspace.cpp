@@ -50,7 +50,7 @@ Workspace<T>::Workspace(const NetworkLayout& layout, Index theta_size, Index max
   }
   const Index data_rows = (layout.weight_theta - layout.weight_x) / width;
   transposed = buffer<T>(std::max(width, layout.output_width),
-                         std::max({width, data_rows, layout.output_width}));
+                         std::max({width, data_rows, padded(theta_size), layout.output_width}));
   dprojected = buffer<T>(batch_rows, width);
   gradient = buffer<T>(1, layout.trained);
 }

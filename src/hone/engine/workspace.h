@@ -21,7 +21,8 @@ struct NormColumns {
   AlignedBuffer<T> sum, square;      // moments of z about the running mean
 };
 
-// Scratch memory for one network at a time: one per thread, whatever the number of members.
+// Scratch memory for one network at a time, or for some that belong together: one per thread,
+// whatever the number of members.
 template <typename T>
 struct Workspace {
   // Enough for `rows` rows (batch rows x candidates) of which `batch_rows` have their own x.
@@ -48,6 +49,8 @@ struct Workspace {
   AlignedBuffer<T> transposed;                           // of one matrix of weights at a time
   AlignedBuffer<T> dprojected;                           // (batch rows, width)
   AlignedBuffer<T> gradient;                             // (layout.trained)
+
+  std::vector<Workspace> others;  // of networks that work together with this one (flow_pass.h)
 };
 
 }  // namespace hone

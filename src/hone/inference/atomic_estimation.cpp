@@ -11,10 +11,10 @@
 namespace hone {
 namespace {
 
-// Members are chains: all networks of one stand together.
-class ChainNetworks final : public TrainedNetworks {
+// Members are chains or flows: all networks of one stand together.
+class JointNetworks final : public TrainedNetworks {
  public:
-  ChainNetworks(DensityResult result, Index length)
+  JointNetworks(DensityResult result, Index length)
       : stack(std::move(result.stack)), length_(length) {
     histories = std::move(result.histories);
   }
@@ -52,9 +52,10 @@ std::unique_ptr<TrainedNetworks> train(const EstimationRequest& request, Process
   AtomicLoss loss{.atoms = options.density.atoms, .log_prior = prior, .from_prior = {}};
   for (const std::int32_t round : data.rounds) loss.from_prior.push_back(round <= 1);
   if (!std::ranges::count(loss.from_prior, false)) loss.atoms = 1;
+  const Index transforms = options.density.transforms;
   std::vector<MemberSpec> members;
   for (int e = 0; e < request.ensemble; ++e) {
-    for (std::vector<int>& factor : prefixes(all)) {
+    for (std::vector<int>& factor : factors_of(all, transforms)) {
       members.push_back({std::move(factor), static_cast<std::uint64_t>(e)});
     }
   }
@@ -65,15 +66,17 @@ std::unique_ptr<TrainedNetworks> train(const EstimationRequest& request, Process
                                           .form = options.density.form,
                                           .components = options.density.components,
                                           .bounds = coordinate_bounds(data.prior),
-                                          .atomic = std::move(loss)},
+                                          .atomic = std::move(loss),
+                                          .transforms = transforms},
                                          options.network, options.embedding, options.training,
                                          request.rng, request.observer, group);
-  return std::make_unique<ChainNetworks>(std::move(result), std::ssize(all));
+  const Index length = transforms > 1 ? transforms : std::ssize(all);
+  return std::make_unique<JointNetworks>(std::move(result), length);
 }
 
 TrainedPosterior assemble(const EstimationRequest& request,
                           std::unique_ptr<TrainedNetworks> networks) {
-  auto& trained = static_cast<ChainNetworks&>(*networks);
+  auto& trained = static_cast<JointNetworks&>(*networks);
   std::vector<double> weights =
       ensemble_weights(trained.histories, request.data.validation.size(), 1);
   return {std::make_shared<const DensityEstimator>(request.data.prior, request.marginals,

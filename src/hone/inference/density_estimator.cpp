@@ -7,24 +7,24 @@
 #include "hone/inference/factors.h"
 #include "hone/inference/network_coordinates.h"
 #include "hone/inference/ratio_estimator.h"
+#include "hone/posterior/sample_density.h"
 #include "hone/posterior/sample_posterior.h"
+#include "hone/posterior/weighted_pick.h"
 
 namespace hone {
 
 namespace {
 
-// Factor by factor, `ensemble` of each: which member of the stack; -1 if there is none.
+// Factor by factor, `ensemble` of each: which density of the stack; -1 if there is none.
 std::vector<Index> members_of(const DensityStack& stack,
                               const std::vector<std::vector<int>>& factors, int ensemble) {
   std::vector<Index> members;
   for (const std::vector<int>& factor : factors) {
     for (int e = 0; e < ensemble; ++e) {
+      const auto replica = static_cast<std::uint64_t>(e * stack.transforms());
       Index k = 0;
-      while (k < stack.size() && (stack.member(k).columns != factor ||
-                                  stack.member(k).replica != static_cast<std::uint64_t>(e))) {
-        ++k;
-      }
-      members.push_back(k < stack.size() ? k : -1);
+      while (k < stack.densities() && stack.first_member(k) != MemberSpec{factor, replica}) ++k;
+      members.push_back(k < stack.densities() ? k : -1);
     }
   }
   return members;
@@ -35,10 +35,10 @@ std::vector<Index> members_of(const DensityStack& stack,
 DensityEstimator::DensityEstimator(TruncatedPrior prior, std::vector<Marginal> marginals,
                                    int ensemble, DensityStack stack, std::vector<double> weights)
     : AmortizedPosterior(std::move(prior), std::move(marginals), ensemble, std::move(weights)),
-      factors_(all_factors(this->marginals())),
+      factors_(all_factors(this->marginals(), stack.transforms())),
       stack_(std::move(stack)),
       members_(members_of(stack_, factors_, ensemble)) {
-  HONE_ASSERT(stack_.size() == std::ssize(factors_) * ensemble &&
+  HONE_ASSERT(stack_.densities() == std::ssize(factors_) * ensemble &&
               !std::ranges::count(members_, -1));
 }
 
@@ -62,7 +62,7 @@ std::vector<Matrix<float>> DensityEstimator::log_density_blocks(
   for (int e = 0; e < ensemble(); ++e) {
     Matrix<float>& out = result.emplace_back(features.rows(), each);
     std::copy(slope.data(), slope.data() + local.rows(), out.data());
-    for (const std::vector<int>& factor : prefixes(columns)) {
+    for (const std::vector<int>& factor : factors_of(columns, stack_.transforms())) {
       stack_.add_log_densities(
           {out.data(), static_cast<std::size_t>(local.rows())},
           members_[static_cast<std::size_t>(find_factor(factors_, factor) * ensemble() + e)],
@@ -80,6 +80,42 @@ Matrix<float> DensityEstimator::log_densities(Index marginal, const Matrix<float
     std::ranges::copy(blocks[static_cast<std::size_t>(e)].row(0), out.row(e).begin());
   }
   return out;
+}
+
+// Which network of the ensemble draws a row is drawn first.
+std::optional<Matrix<double>> DensityEstimator::joint_samples(std::span<const double> x, Index rows,
+                                                              const Rng& rng) const {
+  const Index dimensions = prior().dimensions();
+  if (marginals() != std::vector<Marginal>{joint(prior().dimensions())}) return std::nullopt;
+  std::vector<std::vector<Index>> rows_of(static_cast<std::size_t>(ensemble()));
+  const WeightedPick pick_network(weights(0));
+  Rng pick = rng.child("pick"), random = rng.child("uniform");
+  for (Index r = 0; r < rows; ++r)
+    rows_of[static_cast<std::size_t>(pick_network(pick))].push_back(r);
+  const Matrix<float> context = features(x);
+  const Standardizer& standard = stack_.theta_scores();
+  Matrix<double> local(rows, dimensions);
+  for (std::size_t e = 0; e < rows_of.size(); ++e) {
+    const std::vector<Index>& own = rows_of[e];
+    if (own.empty()) continue;
+    std::vector<Index> densities;
+    for (std::size_t at = e; at < members_.size(); at += rows_of.size()) {
+      densities.push_back(members_[at]);
+    }
+    Matrix<double> uniform(std::ssize(own), dimensions);
+    std::generate_n(uniform.data(), std::ssize(own) * dimensions, [&] { return random.uniform(); });
+    Matrix<float> scores(std::ssize(own), dimensions);
+    stack_.draw(scores, densities, context, uniform);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      for (int d = 0; d < prior().dimensions(); ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        const float coordinate =
+            scores(static_cast<Index>(i), d) / standard.inverse[at] + standard.mean[at];
+        local(own[i], d) = static_cast<double>(local_coordinate(prior(), d, coordinate));
+      }
+    }
+  }
+  return local_to_theta(prior(), local);
 }
 
 std::vector<NamedArray> DensityEstimator::to_arrays() const {
@@ -107,7 +143,8 @@ DensityResult train_posterior_factors(const EstimationRequest& request, const Ro
                            {.what = DensityOf::parameters,
                             .form = options.density.form,
                             .components = options.density.components,
-                            .bounds = coordinate_bounds(data.prior)},
+                            .bounds = coordinate_bounds(data.prior),
+                            .transforms = options.density.transforms},
                            options.network, embedding, options.training, rng, request.observer,
                            group);
   });
@@ -120,30 +157,31 @@ class DensityNetworks final : public TrainedNetworks {
   explicit DensityNetworks(DensityResult result) : stack(std::move(result.stack)) {
     histories = std::move(result.histories);
   }
-  Index size() const override { return stack.size(); }
-  std::span<float> parameters(Index member) override { return stack.parameters(member); }
+  Index size() const override { return stack.densities(); }
+  std::span<float> parameters(Index member) override { return stack.density_parameters(member); }
 
   DensityStack stack;
 };
 
 std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& request,
                                                 ProcessGroup& group) {
-  return std::make_unique<DensityNetworks>(
-      train_posterior_factors(request, *request.data.x, all_factors(request.marginals),
-                              request.ensemble, request.rng, group));
+  return std::make_unique<DensityNetworks>(train_posterior_factors(
+      request, *request.data.x, all_factors(request.marginals, request.options.density.transforms),
+      request.ensemble, request.rng, group));
 }
 
 TrainedPosterior assemble(const EstimationRequest& request,
                           std::unique_ptr<TrainedNetworks> networks) {
   auto& trained = static_cast<DensityNetworks&>(*networks);
-  const std::vector<std::vector<int>> factors = all_factors(request.marginals);
+  const Index transforms = trained.stack.transforms();
+  const std::vector<std::vector<int>> factors = all_factors(request.marginals, transforms);
   std::vector<double> weights;
   std::vector<MemberHistory> histories;
   for (const Marginal& marginal : request.marginals) {
     std::vector<MemberHistory> ensemble;
     for (int e = 0; e < request.ensemble; ++e) {
       std::vector<const MemberHistory*> parts;
-      for (const std::vector<int>& factor : prefixes(marginal)) {
+      for (const std::vector<int>& factor : factors_of(marginal, transforms)) {
         const Index member = find_factor(factors, factor) * request.ensemble + e;
         parts.push_back(&trained.histories[static_cast<std::size_t>(member)]);
       }
@@ -163,10 +201,10 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
   DensityStack stack = DensityStack::from_arrays(arrays);
   std::vector<Marginal> marginals = marginals_from_arrays(arrays, prior.dimensions());
   const auto weights = array_values<double>(arrays, "weights", std::vector<Index>{-1});
-  const std::vector<std::vector<int>> factors = all_factors(marginals);
+  const std::vector<std::vector<int>> factors = all_factors(marginals, stack.transforms());
   const Index ensemble = std::ssize(weights) / std::ssize(marginals);
   if (ensemble < 1 || ensemble * std::ssize(marginals) != std::ssize(weights) ||
-      stack.size() != std::ssize(factors) * ensemble ||
+      stack.densities() != std::ssize(factors) * ensemble ||
       stack.theta_scores().cols() != prior.dimensions()) {
     fail_misfit();
   }

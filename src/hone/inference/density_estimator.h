@@ -10,11 +10,12 @@ namespace hone {
 //
 //   p(a, b | x) = p(a | x) p(b | a, x).
 //
-// Marginals that begin alike share networks. Since simulations come from the prior inside the
-// region, nothing has to be corrected; where some fail, it is the posterior given that data exist.
+// Marginals that begin alike share networks; with several transforms each marginal has a flow of
+// its own instead. Since simulations come from the prior inside the region, nothing has to be
+// corrected; where some fail, it is the posterior given that data exist.
 class DensityEstimator final : public AmortizedPosterior {
  public:
-  // Members of the stack: all_factors() of the marginals, each with replicas 0 .. ensemble - 1.
+  // Densities of the stack: all_factors() of the marginals, each with replicas 0 .. ensemble - 1.
   // `weights`: marginal by marginal.
   DensityEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
                    DensityStack stack, std::vector<double> weights);
@@ -27,12 +28,15 @@ class DensityEstimator final : public AmortizedPosterior {
                               MatrixView<const float> local) const override;
   std::vector<Matrix<float>> log_density_blocks(Index marginal, MatrixView<const float> features,
                                                 MatrixView<const float> local) const override;
+  // Where the joint posterior is all that was trained.
+  std::optional<Matrix<double>> joint_samples(std::span<const double> x, Index rows,
+                                              const Rng& rng) const override;
   std::vector<NamedArray> to_arrays() const override;
 
  private:
   std::vector<std::vector<int>> factors_;
   DensityStack stack_;
-  std::vector<Index> members_;  // of the stack: factor by factor, `ensemble` of each
+  std::vector<Index> members_;  // densities of the stack: factor by factor, `ensemble` of each
 };
 
 // Its row: what NPE and truncated NPE train.

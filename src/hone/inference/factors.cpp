@@ -14,10 +14,16 @@ std::vector<std::vector<int>> prefixes(const std::vector<int>& columns) {
   return result;
 }
 
-std::vector<std::vector<int>> all_factors(const std::vector<Marginal>& marginals) {
+std::vector<std::vector<int>> factors_of(const std::vector<int>& columns, Index transforms) {
+  if (transforms > 1) return {columns};
+  return prefixes(columns);
+}
+
+std::vector<std::vector<int>> all_factors(const std::vector<Marginal>& marginals,
+                                          Index transforms) {
   std::vector<std::vector<int>> factors;
   for (const Marginal& marginal : marginals) {
-    for (std::vector<int>& factor : prefixes(marginal)) {
+    for (std::vector<int>& factor : factors_of(marginal, transforms)) {
       if (std::ranges::find(factors, factor) == factors.end()) factors.push_back(std::move(factor));
     }
   }

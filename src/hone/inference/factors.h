@@ -13,8 +13,12 @@ namespace hone {
 // {3, 0, 5} are {3}, {3, 0} and {3, 0, 5}.
 std::vector<std::vector<int>> prefixes(const std::vector<int>& columns);
 
-// All factors of some marginals, each once, in the order in which they come up.
-std::vector<std::vector<int>> all_factors(const std::vector<Marginal>& marginals);
+// The densities whose product is that of some columns: its factors, or, with more than one
+// transform, a flow of all columns together (hone/engine/density_stack.h).
+std::vector<std::vector<int>> factors_of(const std::vector<int>& columns, Index transforms);
+
+// All of some marginals, each once, in the order in which they come up.
+std::vector<std::vector<int>> all_factors(const std::vector<Marginal>& marginals, Index transforms);
 Index find_factor(const std::vector<std::vector<int>>& factors, const std::vector<int>& factor);
 
 // The training curve of a product: losses of its factors add up. One that has stopped keeps its

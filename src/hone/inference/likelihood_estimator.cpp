@@ -78,7 +78,8 @@ Matrix<float> columns_of(MatrixView<const float> points, const Marginal& margina
 }  // namespace
 
 bool is_constant_column(const DensityStack& likelihood, Index k) {
-  return likelihood.theta_scores().inverse[static_cast<std::size_t>(likelihood.target(k))] == 0;
+  return likelihood.transforms() == 1 &&
+         likelihood.theta_scores().inverse[static_cast<std::size_t>(likelihood.target(k))] == 0;
 }
 
 LikelihoodEstimator::LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals,
@@ -86,7 +87,7 @@ LikelihoodEstimator::LikelihoodEstimator(TruncatedPrior prior, std::vector<Margi
                                          std::vector<double> weights)
     : AmortizedPosterior(std::move(prior), std::move(marginals), ensemble, std::move(weights)),
       networks_(std::move(networks)) {
-  HONE_ASSERT(networks_.likelihood.size() == columns() * ensemble);
+  HONE_ASSERT(networks_.likelihood.densities() % ensemble == 0);
   if (networks_.elements > 1 && networks_.proposal) {
     context_columns_ = networks_.proposal->feature_stride();
   }
@@ -127,14 +128,15 @@ bool LikelihoodEstimator::is_joint(const Marginal& marginal) const {
   return std::ssize(marginal) == prior().dimensions();
 }
 
-// out[r] += log density of the column of network k in the data of row r / each of features, given
-// context r. Elements of a set are independent of each other.
+// out[r] += log density k of the data of row r / each of features, given context r. Elements of a
+// set are independent of each other.
 void LikelihoodEstimator::add_log_densities(std::span<float> out, Index k,
                                             MatrixView<const float> contexts,
                                             MatrixView<const float> features) const {
   const DensityStack& likelihood = networks_.likelihood;
   const Index each = contexts.rows() / features.rows();
-  if (networks_.elements == 1 || likelihood.member(k).columns.size() > 1) {
+  const bool first_column = likelihood.first_member(k).columns.size() == 1;
+  if (networks_.elements == 1 || likelihood.transforms() > 1 || !first_column) {
     for (Index e = 0; e < networks_.elements; ++e) {
       likelihood.add_log_densities(out, k, {contexts, 1, element(features, e), each});
     }
@@ -159,12 +161,11 @@ Matrix<float> LikelihoodEstimator::log_joint(MatrixView<const float> features,
   const Index rows = local.rows();
   const Matrix<float> contexts = networks_.likelihood.features(parameter_features(prior(), local));
   Matrix<float> out(ensemble(), rows);
+  const Index factors = networks_.likelihood.densities() / ensemble();
   for (int e = 0; e < ensemble(); ++e) {
-    for (Index j = 0; j < columns(); ++j) {
-      const Index k = e * columns() + j;
-      if (!is_constant_column(networks_.likelihood, k)) {
-        add_log_densities(out.row(e), k, contexts, features);
-      }
+    for (Index k = e * factors; k < (e + 1) * factors; ++k) {
+      if (is_constant_column(networks_.likelihood, k)) continue;
+      add_log_densities(out.row(e), k, contexts, features);
     }
     // Data far from all that a network expects are beyond the range of floats, and as unlikely as
     // can be.

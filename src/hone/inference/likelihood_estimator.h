@@ -14,7 +14,8 @@ namespace hone {
 // The networks of a likelihood.
 struct LikelihoodNetworks {
   // p(x | theta), member by member of the ensemble: a network for each column of the data, given
-  // the parameters and the columns before it. Every member has an order of columns of its own.
+  // the parameters and the columns before it, or a flow of all columns. Every member has an order
+  // of columns of its own.
   DensityStack likelihood;
   // p(theta | x) of all parameters, one network each: where draws are proposed. None if only the
   // joint posterior was asked for.
@@ -100,7 +101,7 @@ class LikelihoodEstimator final : public AmortizedPosterior {
   mutable std::map<Index, std::shared_ptr<const Members>> smoothed_;  // by marginal
 };
 
-// Whether network k is of a column that is the same in all simulations: it tells nothing of the
+// Whether density k is of a column that is the same in all simulations: it tells nothing of the
 // parameters, and its density has no limit.
 bool is_constant_column(const DensityStack& likelihood, Index k);
 

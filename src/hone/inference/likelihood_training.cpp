@@ -21,12 +21,14 @@ class TrainedLikelihood final : public TrainedNetworks {
  public:
   explicit TrainedLikelihood(LikelihoodNetworks trained) : networks(std::move(trained)) {}
   Index size() const override {
-    return networks.likelihood.size() + (networks.proposal ? networks.proposal->size() : 0) +
+    return networks.likelihood.densities() + (networks.proposal ? networks.proposal->size() : 0) +
            (networks.selection ? networks.selection->size() : 0);
   }
   std::span<float> parameters(Index member) override {
-    if (member < networks.likelihood.size()) return networks.likelihood.parameters(member);
-    member -= networks.likelihood.size();
+    if (member < networks.likelihood.densities()) {
+      return networks.likelihood.density_parameters(member);
+    }
+    member -= networks.likelihood.densities();
     if (networks.proposal && member < networks.proposal->size()) {
       return networks.proposal->parameters(member);
     }
@@ -38,12 +40,13 @@ class TrainedLikelihood final : public TrainedNetworks {
 };
 
 // Columns in an order of its own for every member of the ensemble.
-std::vector<MemberSpec> likelihood_members(Index columns, int ensemble, const Rng& rng) {
+std::vector<MemberSpec> likelihood_members(Index columns, Index transforms, int ensemble,
+                                           const Rng& rng) {
   std::vector<MemberSpec> members;
   for (int e = 0; e < ensemble; ++e) {
     const auto replica = static_cast<std::uint64_t>(e);
     const auto order = rng.child("order", replica).permutation(columns);
-    for (std::vector<int>& factor : prefixes({order.begin(), order.end()})) {
+    for (std::vector<int>& factor : factors_of({order.begin(), order.end()}, transforms)) {
       members.push_back({std::move(factor), replica});
     }
   }
@@ -132,24 +135,31 @@ DensityResult train_likelihood(const EstimationRequest& request, Index elements,
   const std::vector endless(static_cast<std::size_t>(columns),
                             std::numeric_limits<float>::infinity());
   const std::vector from(endless.size(), -endless.front());
-  return train_densities({table.x, table.contexts, table.training, table.validation},
-                         likelihood_members(columns, request.ensemble, request.rng),
-                         {.what = DensityOf::data,
-                          .form = options.density.form,
-                          .components = options.density.components,
-                          .bounds = {from, endless}},
-                         options.network, {}, training, request.rng, request.observer, group);
+  return train_densities(
+      {table.x, table.contexts, table.training, table.validation},
+      likelihood_members(columns, options.density.transforms, request.ensemble, request.rng),
+      {.what = DensityOf::data,
+       .form = options.density.form,
+       .components = options.density.components,
+       .bounds = {from, endless},
+       .transforms = options.density.transforms},
+      options.network, {}, training, request.rng, request.observer, group);
 }
 
+// Draws are proposed parameter by parameter (proposal_draws.h).
 DensityResult train_proposal(const EstimationRequest& request, Index elements,
                              ProcessGroup& group) {
+  InferenceOptions options = request.options;
+  options.density.transforms = 1;
+  const EstimationRequest own{request.data, request.marginals, request.ensemble,
+                              options,      request.rng,       request.observer};
   const auto factors = prefixes(all_parameters(request.data.prior));
   const Rng rng = request.rng.child("proposal");
   if (elements == 1) {
-    return train_posterior_factors(request, *request.data.x, factors, 1, rng, group);
+    return train_posterior_factors(own, *request.data.x, factors, 1, rng, group);
   }
-  return train_posterior_factors(request, ElementMoments(*request.data.x, elements), factors, 1,
-                                 rng, group);
+  return train_posterior_factors(own, ElementMoments(*request.data.x, elements), factors, 1, rng,
+                                 group);
 }
 
 std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked, Index elements,
@@ -185,11 +195,11 @@ std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked, 
 TrainedPosterior assemble(const EstimationRequest& request,
                           std::unique_ptr<TrainedNetworks> networks) {
   auto& trained = static_cast<TrainedLikelihood&>(*networks);
-  const Index columns = request.data.x->cols() / trained.networks.elements;
+  const Index factors = trained.networks.likelihood.densities() / request.ensemble;
   std::vector<MemberHistory> ensemble;
   for (int e = 0; e < request.ensemble; ++e) {
     std::vector<const MemberHistory*> parts;
-    for (Index k = e * columns; k < (e + 1) * columns; ++k) {
+    for (Index k = e * factors; k < (e + 1) * factors; ++k) {
       if (is_constant_column(trained.networks.likelihood, k)) continue;
       parts.push_back(&trained.histories[static_cast<std::size_t>(k)]);
     }
@@ -241,9 +251,11 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
   const bool smaller = std::ranges::any_of(
       marginals, [&](const Marginal& one) { return std::ssize(one) < prior.dimensions(); });
   if (ensemble < 1 || ensemble * std::ssize(marginals) != std::ssize(weights) ||
-      networks.likelihood.size() != ensemble * columns ||
+      networks.likelihood.densities() !=
+          ensemble * (networks.likelihood.transforms() > 1 ? 1 : columns) ||
       networks.likelihood.data_size() != 2 * prior.dimensions() ||
       (smaller && (!networks.proposal || networks.proposal->size() != prior.dimensions() ||
+                   networks.proposal->transforms() != 1 ||
                    networks.proposal->theta_scores().cols() != prior.dimensions() ||
                    networks.proposal->data_size() !=
                        (networks.elements > 1 ? moment_count(columns) : columns))) ||

@@ -23,7 +23,7 @@ constexpr const char* kDefaults = R"({
   "plateau_patience": 5, "cosine_floor": 0.0, "batch_size": 128, "minimum_steps": 1,
   "max_epochs": 300, "patience": 20, "validation_negatives": 4, "validation_fraction": 0.1,
   "tails": "keep", "column_shrinkage": 0.0, "weight_average": 0.0,
-  "density": "mixture", "components": 8, "density_steps": 1500, "density_dropout": 0.0, "atoms": 10,
+  "density": "mixture", "components": 8, "transforms": 1, "density_steps": 1500, "density_dropout": 0.0, "atoms": 10,
   "abc_scale": "deviation", "abc_adjust": true, "abc_accept_fraction": 0.02,
   "abc_accept_minimum": 200, "abc_population_fraction": 0.1, "abc_quantile": 0.2,
   "abc_kernel_scale": 0.5

@@ -300,6 +300,11 @@ std::vector<OptionEntry> make_table() {
              {"mixture", "spline"}, HONE_FIELD(density.form)),
       integer("components", density, "Gaussians of a mixture, or knots of a spline", between(1, 64),
               HONE_FIELD(density.components)),
+      integer(
+          "transforms", density,
+          "Transforms one after the other, trained together as a flow of several numbers; 1: each "
+          "number has a network of its own, given those before it",
+          between(1, 16), HONE_FIELD(density.transforms)),
       integer("density_steps", density,
               "Steps of training at the least: few simulations get more epochs", at_least(1),
               HONE_FIELD(density.steps)),

@@ -96,7 +96,10 @@ InferenceOptions fitted_densities(InferenceOptions options, const DataSize& data
   const Index per_epoch = std::max<Index>(1, data.training_rows / training.batch_size);
   const Index epochs = (options.density.steps + per_epoch - 1) / per_epoch;
   training.max_epochs = std::max(training.max_epochs, static_cast<int>(epochs));
-  training.patience = std::max(training.patience, training.max_epochs / 3);
+  // Down a cosine the best epochs come last.
+  if (training.schedule.kind == ScheduleKind::cosine) {
+    training.patience = std::max(training.patience, training.max_epochs / 3);
+  }
   const double steps = static_cast<double>(training.max_epochs) * static_cast<double>(per_epoch);
   training.weight_average =
       std::clamp(1 - 10 / steps, 0.0, std::min(options.training.weight_average, 0.99));

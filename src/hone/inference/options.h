@@ -39,7 +39,8 @@ struct DensityOptions {
   int components = 8;  // Gaussians of a mixture, or knots of a spline
   Index steps = 1500;  // of the optimiser at the least: few simulations get more epochs
   double dropout = 0;
-  int atoms = 10;  // parameter vectors that the atomic loss of SNPE chooses from
+  int atoms = 10;      // parameter vectors that the atomic loss of SNPE chooses from
+  int transforms = 1;  // of a flow; 1: each number has a network of its own, given those before it
 
   bool operator==(const DensityOptions&) const = default;
 };

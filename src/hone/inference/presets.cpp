@@ -75,6 +75,7 @@ InferenceOptions published_preset() {
   o.training.validation_negatives = 9;
   o.density.form = DensityForm::spline;
   o.density.components = 11;  // 10 bins
+  o.density.transforms = 5;
   o.abc = {.scale = AbcScale::none,
            .adjust = false,
            .accept_fraction = 1e-9,

@@ -197,6 +197,7 @@ std::vector<Matrix<float>> JointPosterior::log_density_blocks(Index marginal,
 
 std::optional<Matrix<double>> JointPosterior::joint_samples(std::span<const double> x, Index rows,
                                                             const Rng& rng) const {
+  if (auto exact = all_->joint_samples(x, rows, rng)) return exact;
   const Index count = std::clamp<Index>(rows + rows % 2, 1024, 16384);
   const Samples samples = draw(features(x), count, rng.child("tempered"));
   // A network by its weight, then a point by the network's.
