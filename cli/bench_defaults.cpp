@@ -20,7 +20,7 @@ namespace {
 struct DefaultsArguments : BenchArguments {
   std::vector<std::string> problems;
   Index budget = 0;
-  bool undeclared = false;
+  bool undeclared = false, quick = false;
 };
 
 std::vector<DefaultsCase> cases_of(const DefaultsArguments& arguments) {
@@ -30,7 +30,7 @@ std::vector<DefaultsCase> cases_of(const DefaultsArguments& arguments) {
     options.budget = arguments.budget > 0 ? arguments.budget : find_default_problem(name).budget;
     for (const std::int64_t seed : number_list("--seeds", arguments.seeds)) {
       cases.push_back({name, static_cast<std::uint64_t>(seed), options, arguments.samples,
-                       !arguments.undeclared});
+                       !arguments.undeclared, arguments.quick});
     }
   }
   return cases;
@@ -88,6 +88,7 @@ void add_bench_defaults(CLI::App& bench) {
       ->capture_default_str();
   command->add_flag("--undeclared", arguments->undeclared,
                     "Do not say what the data are: all are vectors");
+  command->add_flag("--quick", arguments->quick, "1-d marginals only, and no checks");
   command->callback([arguments] { run_defaults(*arguments); });
 }
 

@@ -66,6 +66,25 @@ TEST(Arrays, BringBackAStackThatEvaluatesToTheSameBits) {
   }
 }
 
+TEST(Arrays, BringBackTraits) {
+  EmbeddingOptions embedding{.kind = EmbeddingKind::blocks, .hidden = {}, .estimates = 9};
+  embedding.blocks = {{.kind = DataKind::series, .shape = {6}, .channels = {}, .features = 0}};
+  const RatioStack without = trained({.hidden = 20, .depth = 1}, embedding);
+  embedding.traits = true;
+  const RatioStack stack = trained({.hidden = 20, .depth = 1}, embedding);
+  EXPECT_GT(stack.embedding()->options().output_size(),
+            without.embedding()->options().output_size());
+  EXPECT_EQ(some_log_ratios(RatioStack::from_arrays(stack.to_arrays())), some_log_ratios(stack));
+  // Files from before there were traits have no such array.
+  EXPECT_EQ(some_log_ratios(RatioStack::from_arrays(without.to_arrays())),
+            some_log_ratios(without));
+  for (const double nonsense : {0.0, 2.0, 0.5}) {
+    std::vector<NamedArray> damaged = stack.to_arrays();
+    std::ranges::find(damaged, "traits", &NamedArray::name)->values = std::vector{nonsense};
+    EXPECT_THROW(RatioStack::from_arrays(damaged), Error);
+  }
+}
+
 TEST(Arrays, HaveUniqueNamesWithoutSlashes) {
   for (const RatioStack& stack : every_kind()) {
     std::vector<std::string> names;

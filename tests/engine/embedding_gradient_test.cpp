@@ -55,7 +55,12 @@ struct Case {
   }
   double error(std::span<const double> gradient) {
     std::vector<std::vector<Index>> groups;
-    for (const ParameterBlock& block : embedding.blocks()) groups.push_back(positions(block));
+    // Estimates and traits are not trained with the rest.
+    for (const ParameterBlock& block : embedding.blocks()) {
+      const bool trained = !block.name.starts_with("embedding.estimates") &&
+                           !block.name.starts_with("embedding.traits");
+      if (trained) groups.push_back(positions(block));
+    }
     return gradient_error([this](std::span<const double> at) { return value(at); },
                           parameters.span(), gradient, groups, Rng(17));
   }
@@ -100,6 +105,9 @@ std::vector<EmbeddingOptions> every_kind() {
                      .activation = activation});
     kinds.push_back(mixed_blocks(activation, false));
     kinds.push_back(mixed_blocks(activation, true));
+    kinds.push_back(mixed_blocks(activation, false));
+    kinds.back().estimates = 4;  // neither these nor traits are trained
+    kinds.back().traits = true;
   }
   return kinds;
 }

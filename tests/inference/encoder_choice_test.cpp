@@ -55,17 +55,23 @@ TEST(ChosenEmbedding, GivesEveryBlockWhatFitsItsKind) {
   EXPECT_EQ(describe(chosen, kMixture),
             "map: convolutions of 16, 32 channels, 10 features; signal: convolutions of 16, 32, "
             "32, 32 channels, 10 features; draws: a network of 64, 64 units for every element, 10 "
-            "features; numbers: as it is; 9 linear estimates of the parameters, or these alone "
-            "where they validate better");
+            "features; numbers: as it is; 9 linear estimates of the parameters, or these alone or "
+            "with landmarks of the data, where they validate better");
 }
 
 TEST(ChosenEmbedding, HasAFormWithoutWhatTheEstimatesCanDoAlone) {
   const EmbeddingOptions chosen = chosen_embedding({}, sized(kMixture));
   const std::vector<EmbeddingOptions> forms = embedding_forms(chosen);
-  ASSERT_EQ(forms.size(), 2U);
-  EXPECT_TRUE(forms[1] == chosen);
-  forms[0].validate(kMixture.size());
+  ASSERT_EQ(forms.size(), 3U);
+  for (const EmbeddingOptions& form : forms) form.validate(kMixture.size());
   EXPECT_EQ(forms[0].output_size(), 10 + 3 + 9);  // the set, the numbers, the estimates
+  EXPECT_EQ(forms[0].blocks[0].kind, DataKind::image);
+  // Of the map 8 landmarks, of both channels of the signal 10.
+  EXPECT_EQ(forms[1].output_size(), forms[0].output_size() + 8 + 20);
+  EXPECT_EQ(forms[2].output_size(), 10 + 10 + 10 + 3 + 9);
+  EXPECT_FALSE(forms[0].traits || forms[2].traits);
+  const DataDescription vector({{"x", DataKind::vector, {500}}});
+  EXPECT_EQ(embedding_forms(chosen_embedding({}, sized(vector))).size(), 2U);
   const DataDescription set({{"draws", DataKind::set, {50}}});
   EXPECT_EQ(embedding_forms(chosen_embedding({}, sized(set))).size(), 1U);
 }

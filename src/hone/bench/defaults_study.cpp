@@ -18,6 +18,12 @@
 namespace hone {
 namespace {
 
+std::vector<Marginal> marginals_of(const DefaultProblem& problem, bool quick) {
+  std::vector<Marginal> wanted = problem.marginals;
+  if (quick) std::erase_if(wanted, [](const Marginal& marginal) { return marginal.size() > 1; });
+  return wanted;
+}
+
 RunSpec spec_of(const DefaultProblem& problem, const DefaultsCase& one) {
   SimulatorSpec simulator;
   simulator.kind = SimulatorKind::function;
@@ -28,7 +34,7 @@ RunSpec spec_of(const DefaultProblem& problem, const DefaultsCase& one) {
           .prior = problem.prior,
           .observation = problem.observation(),
           .data = one.declared ? problem.data : DataDescription(),
-          .marginals = problem.marginals,
+          .marginals = marginals_of(problem, one.quick),
           .options = one.options};
 }
 
@@ -61,6 +67,8 @@ void compare_moments(DefaultsRow& row, const Summary& summary, const DefaultProb
     const Moments expected = moments_of(exact, problem.prior.index_of(found.name));
     const double offset = (found.mean - expected.mean) / expected.deviation;
     const double ratio = found.deviation / expected.deviation;
+    row.parameters += fmt::format("{}{} {:+.2f} x{:.2f}", row.parameters.empty() ? "" : ", ",
+                                  found.name, offset, ratio);
     if (row.worst_mean.empty() || std::abs(offset) > std::abs(row.mean_offset)) {
       row.mean_offset = offset;
       row.worst_mean = found.name;
@@ -74,11 +82,11 @@ void compare_moments(DefaultsRow& row, const Summary& summary, const DefaultProb
 }
 
 void compare_samples(DefaultsRow& row, const std::vector<TrainedPosterior>& posteriors,
-                     const DefaultProblem& problem, const Matrix<double>& exact, const Rng& rng,
-                     Observer& observer) {
+                     const DefaultProblem& problem, const std::vector<Marginal>& marginals,
+                     const Matrix<double>& exact, const Rng& rng, Observer& observer) {
   const std::vector<double> x = problem.observation();
   std::vector<SamplePair> pairs;
-  for (const Marginal& marginal : problem.marginals) {
+  for (const Marginal& marginal : marginals) {
     const MarginalPosterior posterior = find_posterior(posteriors, marginal, x);
     pairs.push_back(
         {columns_of(exact, marginal),
@@ -91,6 +99,20 @@ void compare_samples(DefaultsRow& row, const std::vector<TrainedPosterior>& post
   };
   row.c2st_1d = mean(1);
   row.c2st_2d = mean(2);
+}
+
+void take_checks(DefaultsRow& row, RunDirectory& run, Executor& executor, Observer& observer) {
+  auto checks = read_checks(run);
+  if (!checks) checks = check_run(run, {}, &executor, observer);
+  row.verdict = checks->verdict;
+  for (const CheckResult& check : checks->checks) {
+    if (check.status == Status::pass) continue;
+    row.flagged += (row.flagged.empty() ? "" : " ") + check.name;
+  }
+}
+
+std::string verdict_text(const DefaultsRow& row) {
+  return row.verdict ? to_string(*row.verdict) : "not checked";
 }
 
 }  // namespace
@@ -110,33 +132,29 @@ DefaultsRow run_defaults_case(const DefaultsCase& one, const std::filesystem::pa
   const auto simulator = make_simulator(problem.data_size, problem.simulate);
   const auto executor = make_thread_executor(*simulator);
   if (!run.complete()) execute_run(run, {*executor, observer});
-  auto checks = read_checks(run);
-  if (!checks) checks = check_run(run, {}, executor.get(), observer);
   DefaultsRow row{.problem = one.problem, .budget = one.options.budget, .seed = one.seed};
-  row.verdict = checks->verdict;
-  for (const CheckResult& check : checks->checks) {
-    if (check.status == Status::pass) continue;
-    row.flagged += (row.flagged.empty() ? "" : " ") + check.name;
-  }
+  if (!one.quick) take_checks(row, run, *executor, observer);
   const auto posteriors = run.posteriors();
   row.rows = training_data(run, posteriors[0].posterior->prior().region()).rows.rows();
   const Matrix<double> exact = problem.reference_draws(one.samples);
   compare_moments(row, *run.summary(), problem, exact);
-  compare_samples(row, posteriors, problem, exact, Rng(one.seed).child("defaults"), observer);
+  compare_samples(row, posteriors, problem, marginals_of(problem, one.quick), exact,
+                  Rng(one.seed).child("defaults"), observer);
   return row;
 }
 
 std::string defaults_csv(const std::vector<DefaultsRow>& rows) {
-  std::string text = csv_line({"problem", "budget", "seed", "mean_offset", "worst_mean",
-                               "width_ratio", "worst_width", "c2st_1d", "c2st_2d",
-                               "final_simulations", "verdict", "flagged", "seconds", "version"}) +
-                     "\n";
+  std::string text =
+      csv_line({"problem", "budget", "seed", "mean_offset", "worst_mean", "width_ratio",
+                "worst_width", "c2st_1d", "c2st_2d", "final_simulations", "verdict", "flagged",
+                "parameters", "seconds", "version"}) +
+      "\n";
   const auto number = [](auto value) { return fmt::format("{}", value); };
   for (const DefaultsRow& row : rows) {
     text += csv_line({row.problem, number(row.budget), number(row.seed), number(row.mean_offset),
                       row.worst_mean, number(row.width_ratio), row.worst_width, number(row.c2st_1d),
-                      number(row.c2st_2d), number(row.rows), to_string(row.verdict), row.flagged,
-                      fmt::format("{:.1f}", row.seconds), version()}) +
+                      number(row.c2st_2d), number(row.rows), verdict_text(row), row.flagged,
+                      row.parameters, fmt::format("{:.1f}", row.seconds), version()}) +
             "\n";
   }
   return text;
@@ -151,8 +169,8 @@ std::string defaults_markdown(const std::vector<DefaultsRow>& rows) {
         "| {} | {} | {} | {:+.2f} ({}) | {:.2f} ({}) | {:.3f} | {} | {}{} | {:.0f} | {} |\n",
         row.problem, row.budget, row.seed, row.mean_offset, row.worst_mean, row.width_ratio,
         row.worst_width, row.c2st_1d,
-        std::isfinite(row.c2st_2d) ? fmt::format("{:.3f}", row.c2st_2d) : "-",
-        to_string(row.verdict), row.flagged.empty() ? "" : ": " + row.flagged, row.seconds,
+        std::isfinite(row.c2st_2d) ? fmt::format("{:.3f}", row.c2st_2d) : "-", verdict_text(row),
+        row.flagged.empty() ? "" : ": " + row.flagged, row.seconds,
         row.right()   ? "right"
         : row.wrong() ? "**wrong**"
                       : "");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct DefaultsCase {
   InferenceOptions options;  // with the budget
   Index samples = 5000;      // of both posteriors, to compare
   bool declared = true;      // what the data are
+  bool quick = false;        // 1-d marginals only, and no checks
 };
 
 struct DefaultsRow {
@@ -29,11 +31,12 @@ struct DefaultsRow {
   // ratio of the standard deviations that is farthest from 1.
   double mean_offset = 0, width_ratio = 1;
   std::string worst_mean = {}, worst_width = {};  // which
+  std::string parameters = {};                    // all of them: "x +0.12 x1.03, ..."
   double c2st_1d = 0.5, c2st_2d = 0.5;  // means over marginals; 2-d: NaN if there are none
   Index rows = 0;                       // simulations in the final region
-  Status verdict = Status::pass;
-  std::string flagged = {};  // checks that did not pass, "coverage sbc"
-  double seconds = 0;        // filled by the caller, who has a clock
+  std::optional<Status> verdict = {};   // none: not checked
+  std::string flagged = {};             // checks that did not pass, "coverage sbc"
+  double seconds = 0;                   // filled by the caller, who has a clock
 
   bool right() const;  // means within 0.3 sigma, widths within 15 %
   bool wrong() const;  // a mean off by more than 0.5 sigma, a width by more than 30 %

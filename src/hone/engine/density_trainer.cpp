@@ -10,6 +10,7 @@
 #include "hone/engine/density_member_trainer.h"
 #include "hone/engine/density_start.h"
 #include "hone/engine/flow_trainer.h"
+#include "hone/engine/loop_data.h"
 #include "hone/engine/spline.h"
 #include "hone/engine/training_input.h"
 #include "hone/engine/training_loop.h"
@@ -147,25 +148,25 @@ DensityResult train_densities(const TrainingData& data, std::vector<MemberSpec> 
   std::optional<EmbeddingTrainer> embedding_trainer;
   if (stack.embedding() != nullptr) {
     embedding_trainer.emplace(stack, options, rng.child("embedding"));
-    if (embedding.estimates > 0) {
-      embedding_trainer->start_estimates(data, theta_scores, options.batch_size);
-    }
+    embedding_trainer->start_estimates(data, theta_scores);
   }
+  const LoopData loop(data, x, embedding_trainer ? &*embedding_trainer : nullptr);
+  ProcessGroup& team = loop.group(group);
   const ThetaTable table{
       theta_scores, data.training_negatives.empty() ? data.training : data.training_negatives,
       data.validation_negatives.empty() ? data.validation : data.validation_negatives};
   const auto trainers =
-      make_trainers(stack, densities, table, start ? &*start : nullptr, options, rng, group);
+      make_trainers(stack, densities, table, start ? &*start : nullptr, options, rng, team);
   std::vector<MemberHistory> histories = run_training(
-      {.x = data.x,
-       .x_scores = x,
+      {.x = loop.x(),
+       .x_scores = loop.scores(),
        .training = data.training,
        .validation = data.validation,
        .segment_bytes = data.segment_bytes,
        .members = trainers,
-       .embedding = embedding_trainer ? &*embedding_trainer : nullptr,
+       .embedding = loop.embedding(),
        .make_workspace = [&] { return make_workspace(stack, densities, options.batch_size); }},
-      options, rng, observer, group);
+      options, rng, observer, team);
   return {std::move(stack), std::move(histories)};
 }
 

@@ -5,6 +5,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/engine/traits.h"
 
 namespace hone {
 namespace {
@@ -50,7 +51,7 @@ void validate_hidden(const EmbeddingOptions& o) {
 
 Index EmbeddingOptions::output_size() const {
   if (kind != EmbeddingKind::blocks) return features;
-  Index sum = estimates;
+  Index sum = estimates + (traits ? Traits(*this).landmarks() : 0);
   for (const EncoderOptions& block : blocks) sum += features_of(block);
   return sum;
 }
@@ -82,7 +83,7 @@ void EmbeddingOptions::validate(Index data_size) const {
 
 template <typename T>
 Embedding<T>::Embedding(Index data_size, const EmbeddingOptions& options, GemmBackend backend)
-    : options_(options), data_size_(data_size), backend_(backend) {
+    : options_(options), data_size_(data_size), outputs_(options.output_size()), backend_(backend) {
   HONE_ASSERT(options.kind != EmbeddingKind::none && options.kind != EmbeddingKind::automatic);
   Index column = 0, feature = 0;
   for (const EncoderOptions& block : encoders_of(data_size, options)) {
@@ -100,15 +101,38 @@ Embedding<T>::Embedding(Index data_size, const EmbeddingOptions& options, GemmBa
     feature += part.features;
     parts_.push_back(std::move(part));
   }
-  if (options.estimates == 0) return;
-  estimates_ = {.width = data_size,
-                .kernel_width = data_size,
-                .out = options.estimates,
-                .weight = total_,
-                .bias = total_ + padded(data_size) * padded(options.estimates)};
-  total_ += estimates_.parameters();
-  blocks_.push_back({"embedding.estimates", data_size, options.estimates, estimates_.weight,
-                     estimates_.out_width()});
+  add_estimates();
+}
+
+template <typename T>
+void Embedding<T>::add_estimates() {
+  if (options_.traits) traits_ = std::make_shared<const Traits>(options_);
+  const Index traits = traits_ ? traits_->size() : 0, seen = data_size_ + traits;
+  if (options_.estimates > 0) {
+    estimates_ = {.width = seen,
+                  .kernel_width = seen,
+                  .out = options_.estimates,
+                  .weight = total_,
+                  .bias = total_ + padded(seen) * padded(Index{options_.estimates})};
+    total_ += estimates_.parameters();
+    blocks_.push_back({"embedding.estimates", seen, options_.estimates, estimates_.weight,
+                       estimates_.out_width()});
+  }
+  if (traits == 0) return;
+  trait_scores_ = total_;
+  for (const char* name : {"embedding.traits.mean", "embedding.traits.inverse"}) {
+    blocks_.push_back({name, 1, traits, total_, padded(traits)});
+    total_ += padded(traits);
+  }
+}
+
+template <typename T>
+std::span<T> Embedding<T>::trait_means(T* parameters) const {
+  return {parameters + trait_scores_, std::size_t(traits_->size())};
+}
+template <typename T>
+std::span<T> Embedding<T>::trait_inverses(T* parameters) const {
+  return {parameters + trait_scores_ + padded(traits_->size()), std::size_t(traits_->size())};
 }
 
 template <typename T>
@@ -118,7 +142,8 @@ bool Embedding<T>::has_gaps() const {
 
 template <typename T>
 MatrixView<T> Embedding<T>::estimate_weights(T* parameters) const {
-  return {parameters + estimates_.weight, data_size_, options_.estimates, estimates_.out_width()};
+  return {parameters + estimates_.weight, estimates_.width, options_.estimates,
+          estimates_.out_width()};
 }
 
 template <typename T>
@@ -142,7 +167,9 @@ EmbeddingWorkspace<T> Embedding<T>::make_workspace(Index rows, bool training) co
   }
   w.features = buffer(rows * feature_stride());
   if (options_.estimates > 0) w.estimates = buffer(rows * estimates_.out_width());
-  if (options_.estimates > 0 && has_gaps()) w.filled = buffer(rows * padded(data_size_));
+  if (traits_ || (options_.estimates > 0 && has_gaps())) {
+    w.seen = buffer(rows * padded(data_size_ + (traits_ ? traits_->size() : 0)));
+  }
   if (training) {
     w.features_gradient = buffer(rows * widest);
     w.gradient = buffer(total_);
@@ -192,22 +219,40 @@ const T* Embedding<T>::forward(EmbeddingWorkspace<T>& w, const T* p, const T* x,
       copy_columns(features, stride, x + part.column, x_stride, part.columns, rows);
     }
   }
-  if (options_.estimates == 0) return w.features.data();
-  if (w.filled.size() > 0) {
-    const Index filled_stride = padded(data_size_);
-    for (Index i = 0; i < rows; ++i) {
-      for (Index j = 0; j < data_size_; ++j) {
-        const T value = x[i * x_stride + j];
-        w.filled.data()[i * filled_stride + j] = std::isfinite(value) ? value : T(0);
-      }
-    }
-    grid_forward(w.estimates.data(), p, estimates_, w.filled.data(), filled_stride, rows, backend_);
-  } else {
-    grid_forward(w.estimates.data(), p, estimates_, x, x_stride, rows, backend_);
+  const T* seen = x;
+  Index seen_stride = x_stride;
+  if (w.seen.size() > 0) {
+    fill_seen(w, p, x, x_stride, rows);
+    seen = w.seen.data();
+    seen_stride = padded(data_size_ + (traits_ ? traits_->size() : 0));
   }
+  if (traits_) {
+    const Index count = traits_->landmarks();
+    copy_columns(w.features.data() + first_estimate() - count, stride, seen + data_size_,
+                 seen_stride, count, rows);
+  }
+  if (options_.estimates == 0) return w.features.data();
+  grid_forward(w.estimates.data(), p, estimates_, seen, seen_stride, rows, backend_);
   copy_columns(w.features.data() + first_estimate(), stride, w.estimates.data(),
                estimates_.out_width(), options_.estimates, rows);
   return w.features.data();
+}
+
+template <typename T>
+void Embedding<T>::fill_seen(EmbeddingWorkspace<T>& w, const T* p, const T* x, Index x_stride,
+                             Index rows) const {
+  const Index traits = traits_ ? traits_->size() : 0, stride = padded(data_size_ + traits);
+  const T *means = p + trait_scores_, *inverses = means + padded(traits);
+  parallel_for(rows, [&](Index i) {
+    const T* from = x + i * x_stride;
+    T* to = w.seen.data() + i * stride;
+    for (Index j = 0; j < data_size_; ++j) to[j] = std::isfinite(from[j]) ? from[j] : T(0);
+    if (!traits_) return;
+    traits_->compute(to + data_size_, from);
+    for (Index j = 0; j < traits; ++j) {
+      to[data_size_ + j] = (to[data_size_ + j] - means[j]) * inverses[j];
+    }
+  });
 }
 
 template <typename T>

@@ -41,6 +41,9 @@ struct EmbeddingOptions {
   // ... and weights (data, estimates) of linear estimates, which are features too and are not
   // trained with the rest (ridge.h). Elements of sets have none.
   int estimates = 0;
+  // ... and numbers that are worth knowing of any series and image (traits.h): landmarks are
+  // features, and the estimates are made from all of them too.
+  bool traits = false;
 
   Index output_size() const;                    // features in all
   std::vector<char> estimated_columns() const;  // 1 where a column of the data has weights of them
@@ -52,12 +55,14 @@ struct EmbeddingOptions {
 template <typename T>
 struct EmbeddingWorkspace {
   std::vector<EncoderWorkspace<T>> encoders;
-  AlignedBuffer<T> filled;             // data with 0 where values are missing
+  AlignedBuffer<T> seen;               // by the estimates: data, 0 where missing, and traits
   AlignedBuffer<T> features;           // (rows, feature stride)
   AlignedBuffer<T> estimates;          // (rows, padded estimates)
   AlignedBuffer<T> features_gradient;  // of one encoder
   AlignedBuffer<T> gradient;           // of the parameters
 };
+
+class Traits;
 
 template <typename T>
 class Embedding {
@@ -66,16 +71,21 @@ class Embedding {
             GemmBackend backend = best_gemm_backend());
 
   Index parameters() const { return total_; }
-  Index feature_stride() const { return padded(options_.output_size()); }
+  Index feature_stride() const { return padded(outputs_); }
   const std::vector<ParameterBlock>& blocks() const { return blocks_; }
   const EmbeddingOptions& options() const { return options_; }
   // Of what is trained.
   const std::vector<LayerRange>& layers() const { return ranges_; }
 
   // Where the estimates are among the features, and the rows of their weights in the parameter
-  // vector: row j is that of column j of the data.
-  Index first_estimate() const { return options_.output_size() - options_.estimates; }
+  // vector: row j is that of column j of the data, then of the traits.
+  Index first_estimate() const { return outputs_ - options_.estimates; }
   MatrixView<T> estimate_weights(T* parameters) const;
+  // Null: none. The traits' means and 1 / standard deviations are in the parameter vector; both are
+  // 0 until they are set.
+  const Traits* traits() const { return traits_.get(); }
+  std::span<T> trait_means(T* parameters) const;
+  std::span<T> trait_inverses(T* parameters) const;
 
   void initialize(T* parameters, Rng rng) const;
   EmbeddingWorkspace<T> make_workspace(Index rows, bool training) const;
@@ -94,12 +104,17 @@ class Embedding {
     std::unique_ptr<Encoder<T>> encoder;  // null: the values themselves
   };
   bool has_gaps() const;
+  void add_estimates();
+  void fill_seen(EmbeddingWorkspace<T>& w, const T* p, const T* x, Index x_stride,
+                 Index rows) const;
 
   EmbeddingOptions options_;
-  Index data_size_;
+  Index data_size_, outputs_;
   GemmBackend backend_;
   std::vector<Part> parts_;
-  GridLayer estimates_;  // a dense layer without bias
+  std::shared_ptr<const Traits> traits_;
+  Index trait_scores_ = 0;  // where their means begin in the parameter vector, then the inverses
+  GridLayer estimates_;     // a dense layer without bias
   std::vector<LayerRange> ranges_;
   std::vector<ParameterBlock> blocks_;
   Index total_ = 0;

@@ -4,9 +4,12 @@
 #include <cmath>
 
 #include "hone/core/error.h"
+#include "hone/core/parallel.h"
 #include "hone/engine/embedding_start.h"
 #include "hone/engine/flush_denormals.h"
 #include "hone/engine/ridge.h"
+#include "hone/engine/smooth_basis.h"
+#include "hone/engine/traits.h"
 
 namespace hone {
 namespace {
@@ -57,26 +60,121 @@ void EmbeddingTrainer::start_with(const Matrix<float>& weights) {
   forget_past();
 }
 
-void EmbeddingTrainer::start_estimates(const TrainingData& data, MatrixView<const float> theta,
-                                       Index batch_size) {
-  const Index columns = data.x.cols();
-  const std::vector<char> used = embedding_.options().estimated_columns();
-  SegmentReader reader(data.x, x_scores_, batch_size, data.segment_bytes);
+namespace {
+
+// Standard scores of the data and, behind them, traits: as they are or, once there are scores of
+// theirs, as standard scores.
+class SeenRows final : public RowSource {
+ public:
+  SeenRows(const RowSource& x, const Standardizer& scores, const Traits* traits,
+           std::span<const float> means = {}, std::span<const float> inverses = {})
+      : x_(x), scores_(scores), traits_(traits), means_(means), inverses_(inverses) {}
+
+  Index rows() const override { return x_.rows(); }
+  Index cols() const override { return x_.cols() + (traits_ != nullptr ? traits_->size() : 0); }
+  void read(MatrixView<float> out, std::span<const Index> rows) const override {
+    const Index columns = x_.cols();
+    const MatrixView<float> data(out.data(), out.rows(), columns, out.stride());
+    x_.read(data, rows);
+    scores_.apply(data, data);
+    if (traits_ == nullptr) return;
+    parallel_for(out.rows(), [&](Index i) {
+      float* traits = out.row(i).data() + columns;
+      traits_->compute(traits, out.row(i).data());
+      for (std::size_t j = 0; j < means_.size(); ++j) {
+        traits[j] = (traits[j] - means_[j]) * inverses_[j];
+      }
+    });
+  }
+
+ private:
+  const RowSource& x_;
+  const Standardizer& scores_;
+  const Traits* traits_;
+  std::span<const float> means_, inverses_;
+};
+
+Standardizer as_they_are(Index columns) {
+  return {std::vector<float>(std::size_t(columns), 0), std::vector<float>(std::size_t(columns), 1)};
+}
+
+}  // namespace
+
+void EmbeddingTrainer::fit_trait_scores(const TrainingData& data) {
+  const SeenRows seen(data.x, x_scores_, embedding_.traits());
+  const Standardizer scores = fit_standardizer(seen, data.training, "x");
+  const Index first = data.x.cols();
+  const auto copy = [&](std::span<float> to, const std::vector<float>& from) {
+    std::copy(from.begin() + first, from.end(), to.begin());
+  };
+  copy(embedding_.trait_means(parameters_.data()), scores.mean);
+  copy(embedding_.trait_inverses(parameters_.data()), scores.inverse);
+}
+
+void EmbeddingTrainer::start_estimates(const TrainingData& data, MatrixView<const float> theta) {
+  const Traits* traits = embedding_.traits();
+  if (traits != nullptr) fit_trait_scores(data);
+  if (embedding_.options().estimates > 0) fit_estimates(data, theta);
+  forget_past();
+}
+
+void EmbeddingTrainer::fit_estimates(const TrainingData& data, MatrixView<const float> theta) {
+  const Traits* traits = embedding_.traits();
+  const Index others = traits != nullptr ? traits->size() : 0;
+  std::vector<char> used = embedding_.options().estimated_columns();
+  const Index taking_part = std::ranges::count(used, char(1));
+  const auto is_image = [](const EncoderOptions& block) { return block.kind == DataKind::image; };
+  const bool image = std::ranges::any_of(embedding_.options().blocks, is_image);
+  // Every pixel by itself is more than the weights of an image need.
+  const bool plain = !image || taking_part <= kMostFunctions;
+  used.resize(used.size() + std::size_t(others), 1);
   Matrix<float> weights;
-  if (data.x.random() || std::ranges::count(used, char(1)) > kMostRidgeColumns) {
-    weights = linear_start(reader, columns, theta, data.training, data.x.random(),
+  if (data.x.random() || (plain && taking_part + others > kMostRidgeColumns)) {
+    SegmentReader reader(data.x, x_scores_, batch_rows_, data.segment_bytes);
+    weights = linear_start(reader, data.x.cols(), theta, data.training, data.x.random(),
                            kFirstRealisationOfStart);
   } else {
-    RidgeFit fit = fit_ridge(reader, used, regression_targets(theta, data.training), data.training);
+    float* p = parameters_.data();
+    const SeenRows seen = others > 0
+                              ? SeenRows(data.x, x_scores_, traits, embedding_.trait_means(p),
+                                         embedding_.trait_inverses(p))
+                              : SeenRows(data.x, x_scores_, nullptr);
+    const Standardizer scores = as_they_are(seen.cols());
+    SegmentReader reader(seen, scores, batch_rows_, data.segment_bytes);
+    RidgeFit fit = fit_ridge(reader, used, regression_targets(theta, data.training), data.training,
+                             smooth_bases(embedding_.options(), others), plain);
     weights = std::move(fit.weights);
     left_out_ = std::move(fit.left_out);
   }
   const MatrixView<float> places = embedding_.estimate_weights(parameters_.data());
   HONE_ASSERT(weights.cols() <= places.cols());
-  for (Index j = 0; j < columns; ++j) {
+  for (Index j = 0; j < weights.rows(); ++j) {
     if (used[std::size_t(j)] != 0) std::ranges::copy(weights.row(j), places.row(j).begin());
   }
-  forget_past();
+}
+
+void EmbeddingTrainer::take_left_out(float* features, Index row) const {
+  if (left_out_.rows() == 0) return;
+  std::ranges::copy(left_out_.row(row), features + embedding_.first_estimate());
+}
+
+Matrix<float> EmbeddingTrainer::feature_table(const TrainingData& data) {
+  const Index columns = features_per_row();
+  Matrix<float> table(data.x.rows(), columns);
+  SegmentReader reader(data.x, x_scores_, batch_rows_, data.segment_bytes);
+  const auto fill = [&](std::span<const Index> rows, bool known) {
+    reader.for_segments(rows, 0, [&](const Segment& segment) {
+      Matrix<float> all = features(segment.x);
+      for (Index i = 0; i < all.rows(); ++i) {
+        const Index row = segment.rows[std::size_t(i)];
+        if (known) take_left_out(all.row(i).data(), row);
+        std::copy_n(all.row(i).begin(), columns, table.row(row).begin());
+      }
+    });
+  };
+  fill(data.training, true);
+  fill(data.validation, false);
+  return table;
 }
 
 std::span<const float> EmbeddingTrainer::current() const {
@@ -87,9 +185,8 @@ MatrixView<const float> EmbeddingTrainer::forward(const Segment& batch) {
   const MatrixView<const float> features = forward(batch.x, parameters_);
   if (left_out_.rows() == 0) return features;
   const Index stride = embedding_.feature_stride();
-  float* first = workspace_.features.data() + embedding_.first_estimate();
   for (Index i = 0; i < batch.x.rows(); ++i) {
-    std::ranges::copy(left_out_.row(batch.rows[std::size_t(i)]), first + i * stride);
+    take_left_out(workspace_.features.data() + i * stride, batch.rows[std::size_t(i)]);
   }
   return features;
 }

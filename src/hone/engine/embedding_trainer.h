@@ -21,10 +21,17 @@ class EmbeddingTrainer {
   // the others begin with 0. weights: (columns of x, features)
   void start_with(const Matrix<float>& weights);
 
-  // For an embedding with estimates, before the first step: finds their weights from the rows of
-  // training (ridge.h), or by linear_start() where the data are random or have too many columns.
-  // theta: standard scores.
-  void start_estimates(const TrainingData& data, MatrixView<const float> theta, Index batch_size);
+  // Before the first step: finds the standard scores of traits (traits.h) and the weights of linear
+  // estimates, if there are any, from the rows of training: by ridge regression (ridge.h), or by
+  // linear_start() where the data are random or have too many columns. theta: standard scores.
+  void start_estimates(const TrainingData& data, MatrixView<const float> theta);
+
+  // Nothing is left to be trained together with the networks: they may as well see features().
+  bool finished() const { return optimizers_.empty(); }
+  Index features_per_row() const { return embedding_.options().output_size(); }
+  // Features of the rows of training, with the estimates that each has without itself, and of
+  // validation; 0 in other rows. (rows of the table, features)
+  Matrix<float> feature_table(const TrainingData& data);
 
   // Features of a batch of training, valid until the next call. Estimates are those that each row
   // has without itself.
@@ -52,6 +59,10 @@ class EmbeddingTrainer {
   std::span<float> parameters_;
   Index batch_rows_;
   EmbeddingWorkspace<float> workspace_;
+  void fit_trait_scores(const TrainingData& data);
+  void fit_estimates(const TrainingData& data, MatrixView<const float> theta);
+  void take_left_out(float* features, Index row) const;
+
   Matrix<float> left_out_;                    // (rows, estimates); empty: as they are
   std::vector<Optimizer<float>> optimizers_;  // one for each layer
   std::vector<double> rate_shares_;           // of the learning rate, for each layer

@@ -42,11 +42,18 @@ void invert_small(double* a, Index stride, Index size) {
   }
 }
 
-// Sums over the rows of a table, of the columns that take part.
-struct Sums {
+// What the regression sees of the data: some columns, or functions of all columns.
+struct View {
   std::vector<Index> columns;
-  Matrix<float> x_x;  // (columns, padded columns)
-  Matrix<float> x_t;  // (columns, padded targets)
+  const Matrix<float>* functions = nullptr;  // (all columns, functions); null: the columns
+
+  Index size() const { return functions != nullptr ? functions->cols() : std::ssize(columns); }
+};
+
+// Sums over the rows of a table.
+struct Sums {
+  Matrix<float> x_x;  // (inputs, padded inputs)
+  Matrix<float> x_t;  // (inputs, padded targets)
 };
 
 // The columns that take part, side by side, with 0 for what is not finite. (rows, padded columns)
@@ -59,6 +66,30 @@ Matrix<float> gathered(MatrixView<const float> x, std::span<const Index> columns
         result(i, static_cast<Index>(j)) = std::isfinite(value) ? value : 0.0F;
       }
     }
+  });
+  return result;
+}
+
+// (rows, padded inputs)
+Matrix<float> inputs_of(MatrixView<const float> x, const View& view) {
+  Matrix<float> columns = gathered(x, view.columns);
+  if (view.functions == nullptr) return columns;
+  // Functions have rows for all columns; those that take part are gathered as the data's are.
+  const Index d = std::ssize(view.columns), count = view.functions->cols(), width = padded(count);
+  Matrix<float> weights(d, width), result(x.rows(), width);
+  for (Index j = 0; j < d; ++j) {
+    std::ranges::copy(view.functions->row(view.columns[std::size_t(j)]), weights.row(j).begin());
+  }
+  parallel_for(tasks_of(x.rows(), kTaskRows), [&](Index task) {
+    const FlushDenormals flush;
+    const Index begin = task * kTaskRows, rows = std::min(kTaskRows, x.rows() - begin);
+    Gemm<float>({.rows = rows,
+                 .cols = width,
+                 .inner = d,
+                 .lda = columns.cols(),
+                 .ldb = width,
+                 .ldc = width})(result.row(begin).data(), columns.row(begin).data(),
+                                weights.data());
   });
   return result;
 }
@@ -94,7 +125,7 @@ struct Candidate {
 };
 
 Candidate solve(const Sums& sums, double penalty) {
-  const Index d = std::ssize(sums.columns), width = sums.x_x.cols(), t = sums.x_t.cols();
+  const Index d = sums.x_x.rows(), width = sums.x_x.cols(), t = sums.x_t.cols();
   Matrix<double> a(d, d);
   for (Index i = 0; i < d; ++i) {
     for (Index j = 0; j < d; ++j) a(i, j) = static_cast<double>(sums.x_x(i, j));
@@ -220,34 +251,56 @@ Matrix<float> regression_targets(MatrixView<const float> theta, std::span<const 
   return result;
 }
 
-RidgeFit fit_ridge(SegmentReader& x, std::span<const char> columns, MatrixView<const float> targets,
-                   std::span<const Index> rows) {
-  Sums sums;
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    if (columns[j] != 0) sums.columns.push_back(static_cast<Index>(j));
-  }
-  const Index d = std::ssize(sums.columns), count = targets.cols(), width = padded(count);
-  HONE_ASSERT(d > 0 && d <= kMostRidgeColumns);
-  sums.x_x = Matrix<float>(d, padded(d));
-  sums.x_t = Matrix<float>(d, width);
+namespace {
+
+Sums sums_of(SegmentReader& x, const View& view, MatrixView<const float> targets,
+             std::span<const Index> rows) {
+  const Index width = padded(targets.cols());
+  Sums sums{Matrix<float>(view.size(), padded(view.size())), Matrix<float>(view.size(), width)};
   x.for_segments(rows, 0, [&](const Segment& segment) {
-    const Matrix<float> part = gathered(segment.x, sums.columns);
+    const Matrix<float> part = inputs_of(segment.x, view);
     add_products(sums.x_x, part, part);
     add_products(sums.x_t, part, gathered(targets, segment.rows, width));
   });
-  double scale = 0;
-  for (Index j = 0; j < d; ++j) scale += static_cast<double>(sums.x_x(j, j)) / double(d);
+  return sums;
+}
 
-  RidgeFit fit{Matrix<float>(std::ssize(columns), count), Matrix<float>(targets.rows(), count)};
-  if (!(scale > 0)) return fit;
-  std::vector<double> best(std::size_t(count), INFINITY);
+// Of one target.
+void take_weights(Matrix<float>& weights, Index target, const Candidate& candidate,
+                  const View& view) {
+  for (Index j = 0; j < weights.rows(); ++j) weights(j, target) = 0;
+  for (std::size_t i = 0; i < view.columns.size(); ++i) {
+    const Index j = view.columns[i];
+    double sum = 0;
+    if (view.functions == nullptr) {
+      sum = static_cast<double>(candidate.weights(Index(i), target));
+    } else {
+      for (Index k = 0; k < view.size(); ++k) {
+        sum += static_cast<double>((*view.functions)(j, k)) *
+               static_cast<double>(candidate.weights(k, target));
+      }
+    }
+    weights(j, target) = static_cast<float>(sum);
+  }
+}
+
+// Takes over, target by target, what predicts better than the best so far.
+void try_penalties(RidgeFit& fit, std::vector<double>& best, SegmentReader& x, const View& view,
+                   MatrixView<const float> targets, std::span<const Index> rows) {
+  const Index count = targets.cols(), width = padded(count);
+  const Sums sums = sums_of(x, view, targets, rows);
+  double scale = 0;
+  for (Index j = 0; j < view.size(); ++j) {
+    scale += static_cast<double>(sums.x_x(j, j)) / double(view.size());
+  }
+  if (!(scale > 0)) return;
   for (const double penalty : kPenalties) {
     const Candidate candidate = solve(sums, penalty * scale);
     Matrix<float> estimates(std::ssize(rows), count);
     Index done = 0;
     x.for_segments(rows, 0, [&](const Segment& segment) {
       leave_out(estimates.view().rows(done, segment.x.rows()), candidate,
-                gathered(segment.x, sums.columns), gathered(targets, segment.rows, width));
+                inputs_of(segment.x, view), gathered(targets, segment.rows, width));
       done += segment.x.rows();
     });
     for (Index k = 0; k < count; ++k) {
@@ -257,13 +310,30 @@ RidgeFit fit_ridge(SegmentReader& x, std::span<const char> columns, MatrixView<c
       }
       if (!(error < best[std::size_t(k)])) continue;
       best[std::size_t(k)] = error;
-      for (Index j = 0; j < d; ++j) {
-        fit.weights(sums.columns[std::size_t(j)], k) = candidate.weights(j, k);
-      }
+      take_weights(fit.weights, k, candidate, view);
       for (std::size_t i = 0; i < rows.size(); ++i) {
         fit.left_out(rows[i], k) = estimates(Index(i), k);
       }
     }
+  }
+}
+
+}  // namespace
+
+RidgeFit fit_ridge(SegmentReader& x, std::span<const char> columns, MatrixView<const float> targets,
+                   std::span<const Index> rows, std::span<const Matrix<float>> bases, bool plain) {
+  View view;
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    if (columns[j] != 0) view.columns.push_back(static_cast<Index>(j));
+  }
+  HONE_ASSERT(view.size() > 0 && (!plain || view.size() <= kMostRidgeColumns));
+  const Index count = targets.cols();
+  RidgeFit fit{Matrix<float>(std::ssize(columns), count), Matrix<float>(targets.rows(), count)};
+  std::vector<double> best(std::size_t(count), INFINITY);
+  if (plain) try_penalties(fit, best, x, view, targets, rows);
+  for (const Matrix<float>& basis : bases) {
+    view.functions = &basis;
+    try_penalties(fit, best, x, view, targets, rows);
   }
   return fit;
 }

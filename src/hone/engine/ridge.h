@@ -25,8 +25,12 @@ constexpr Index kMostRidgeColumns = 2048;
 
 // x: standard scores with `columns` columns, of which those marked take part. targets: standard
 // scores, a row for each row of the table. Values that are not finite count as 0.
+// bases: functions of the columns, (columns, functions) each, as smooth_bases() makes them. W is
+// then sought among sums of the functions of one of them too, W = B V with V by ridge regression;
+// what predicts best decides, for each target. Without `plain`, only there.
 RidgeFit fit_ridge(SegmentReader& x, std::span<const char> columns, MatrixView<const float> targets,
-                   std::span<const Index> rows);
+                   std::span<const Index> rows, std::span<const Matrix<float>> bases = {},
+                   bool plain = true);
 
 // What is estimated: every parameter and, of a few, every product of two, all as standard scores.
 // theta: standard scores. (rows, target_count(parameters))

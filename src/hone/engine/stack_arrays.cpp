@@ -6,6 +6,7 @@
 //   x.mean, x.inverse, theta.mean, theta.inverse
 //   x.center, x.softness  only where tails of x are softened
 //   encoders              with an embedding by blocks: estimates, then of every block its options
+//   traits                1 if the embedding has traits; absent if not
 //   embedding.*           without padding, but for zero rows between the channels of a layer
 //   <network parameter>   (K, rows, cols) or (K, cols), without padding
 #include <algorithm>
@@ -111,6 +112,12 @@ void read_encoders(EmbeddingOptions& e, std::span<const double> v) {
   }
 }
 
+bool has_traits(std::span<const NamedArray> arrays) {
+  if (std::ranges::find(arrays, "traits", &NamedArray::name) == arrays.end()) return false;
+  const auto value = array_values<double>(arrays, "traits", std::vector<Index>{1});
+  return whole_number(value[0], 1, "traits") == 1;
+}
+
 NamedArray floats(std::string name, std::vector<Index> shape, std::vector<float> values) {
   return {std::move(name), std::move(shape), std::move(values)};
 }
@@ -213,6 +220,7 @@ std::vector<NamedArray> NetworkStack::to_arrays() const {
   if (embedding.kind == EmbeddingKind::blocks) {
     auto encoders = encoder_numbers(embedding);
     arrays.push_back({"encoders", {static_cast<Index>(encoders.size())}, std::move(encoders)});
+    if (embedding.traits) arrays.push_back({"traits", {1}, std::vector{1.0}});
   }
   if (outputs_.components > 0) {
     arrays.push_back({"components", {1}, std::vector{double(outputs_.components)}});
@@ -265,6 +273,7 @@ NetworkStack NetworkStack::stack_from_arrays(std::span<const NamedArray> arrays)
   read_shape(network, embedding, array_values<double>(arrays, "shape", std::vector<Index>{-1}));
   if (embedding.kind == EmbeddingKind::blocks) {
     read_encoders(embedding, array_values<double>(arrays, "encoders", std::vector<Index>{-1}));
+    embedding.traits = has_traits(arrays);
   }
   Standardizer theta = read_scores(arrays, "theta");
   std::vector<MemberSpec> members = read_members(arrays, static_cast<int>(theta.cols()));

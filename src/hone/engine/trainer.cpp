@@ -6,6 +6,7 @@
 #include "hone/engine/batches.h"
 #include "hone/engine/data_scores.h"
 #include "hone/engine/embedding_start.h"
+#include "hone/engine/loop_data.h"
 #include "hone/engine/training_input.h"
 #include "hone/engine/training_loop.h"
 
@@ -28,13 +29,13 @@ std::vector<MemberHistory> train_members(const TrainingData& data, RatioStack& s
   if (stack.embedding() != nullptr) {
     embedding.emplace(stack, options, rng.child("embedding"));
     if (start) embedding->start_with(*start);
-    if (stack.embedding()->options().estimates > 0) {
-      embedding->start_estimates(data, scores, options.batch_size);
-    }
+    embedding->start_estimates(data, scores);
   }
+  const LoopData loop(data, stack.x_scores(), embedding ? &*embedding : nullptr);
+  ProcessGroup& team = loop.group(group);
   std::vector<std::unique_ptr<MemberTrainer>> members;
   for (Index k = 0; k < stack.size(); ++k) {
-    members.push_back(group.mine(k)
+    members.push_back(team.mine(k)
                           ? std::make_unique<RatioMemberTrainer>(stack, k, theta, options, rng)
                           : nullptr);
   }
@@ -43,15 +44,15 @@ std::vector<MemberHistory> train_members(const TrainingData& data, RatioStack& s
     return Workspace<float>(stack.layout(), stack.network(0).shape().theta_size,
                             options.batch_size * (1 + negatives), options.batch_size, true);
   };
-  return run_training({.x = data.x,
-                       .x_scores = stack.x_scores(),
+  return run_training({.x = loop.x(),
+                       .x_scores = loop.scores(),
                        .training = data.training,
                        .validation = data.validation,
                        .segment_bytes = data.segment_bytes,
                        .members = members,
-                       .embedding = embedding ? &*embedding : nullptr,
+                       .embedding = loop.embedding(),
                        .make_workspace = make_workspace},
-                      options, rng, observer, group);
+                      options, rng, observer, team);
 }
 
 }  // namespace

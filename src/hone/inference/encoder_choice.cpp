@@ -38,6 +38,10 @@ Index size_of(const EncoderOptions& block) {
   return DataBlock{.name = "", .kind = block.kind, .shape = block.shape}.size();
 }
 
+bool has_places(const EncoderOptions& block) {
+  return block.kind == DataKind::series || block.kind == DataKind::image;
+}
+
 EncoderOptions encoder_of(const DataBlock& block, const EmbeddingOptions& wanted) {
   EncoderOptions encoder{.kind = block.kind, .shape = block.shape, .channels = wanted.hidden};
   encoder.features = wanted.features;
@@ -74,21 +78,45 @@ EmbeddingOptions chosen_embedding(const InferenceOptions& options, const DataSiz
   const bool regression = options.training.embedding_start == EmbeddingStart::regression;
   if (regression && (flat >= kManyColumns || (encodes && flat > 0))) {
     chosen.estimates = static_cast<int>(target_count(data.parameters));
+    chosen.traits = std::ranges::any_of(chosen.blocks, has_places);
   }
   if (!encodes && chosen.estimates == 0) return {.kind = EmbeddingKind::none, .hidden = {}};
   return chosen;
 }
 
-std::vector<EmbeddingOptions> embedding_forms(const EmbeddingOptions& chosen) {
-  if (chosen.estimates == 0) return {chosen};
+namespace {
+
+// Without what is seen of series, images and long vectors beside the estimates.
+EmbeddingOptions estimates_alone(const EmbeddingOptions& chosen) {
   EmbeddingOptions only = chosen;
+  only.traits = false;
   for (EncoderOptions& block : only.blocks) {
     const bool is_short = block.kind == DataKind::vector && block.shape[0] < kManyColumns;
     if (block.kind == DataKind::set || is_short) continue;
-    block = {.kind = DataKind::series, .shape = {size_of(block)}, .channels = {}, .features = 0};
+    const bool places = has_places(block);
+    block = {.kind = places ? block.kind : DataKind::series,
+             .shape = places ? block.shape : std::vector{size_of(block)},
+             .channels = {},
+             .features = 0,
+             .missing = block.missing};
   }
-  if (only == chosen) return {chosen};
-  return {only, chosen};
+  return only;
+}
+
+}  // namespace
+
+std::vector<EmbeddingOptions> embedding_forms(const EmbeddingOptions& chosen) {
+  if (chosen.estimates == 0) return {chosen};
+  const EmbeddingOptions only = estimates_alone(chosen);
+  std::vector<EmbeddingOptions> forms{only};
+  if (chosen.traits) {
+    forms.push_back(only);
+    forms.back().traits = true;
+  }
+  forms.push_back(chosen);
+  forms.back().traits = false;
+  if (forms.back() == only) forms.pop_back();
+  return forms;
 }
 
 double sum_of_losses(std::span<const MemberHistory> histories) {
@@ -128,7 +156,10 @@ std::string describe(const EmbeddingOptions& embedding, const DataDescription& d
   if (embedding.estimates > 0) {
     parts.push_back(fmt::format("{} linear estimates of the parameters{}", embedding.estimates,
                                 embedding_forms(embedding).size() > 1
-                                    ? ", or these alone where they validate better"
+                                    ? embedding.traits
+                                          ? ", or these alone or with landmarks of the data, where "
+                                            "they validate better"
+                                          : ", or these alone where they validate better"
                                     : ""));
   }
   return fmt::format("{}", fmt::join(parts, "; "));

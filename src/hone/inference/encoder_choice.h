@@ -14,16 +14,18 @@ namespace hone {
 //   series, images      convolutions; short ones as they are
 //   vectors             as they are
 //   all but sets        together, where they are many numbers: linear estimates of the parameters
-//                       and of products of two (engine/ridge.h) beside all this
+//                       and of products of two (engine/ridge.h) beside all this, and landmarks of
+//                       series and images (engine/traits.h)
 //
 // Data that are nothing but a short vector have no embedding. What is named by the options instead,
 // or chosen already, stays. docs/benchmarks/shapes.md has the measurements behind the numbers.
 EmbeddingOptions chosen_embedding(const InferenceOptions& options, const DataSize& data);
 
-// Which of its forms to train: as it is and, where there are estimates, these without what else is
-// seen of series, images and long vectors. Few simulations near the posterior are often compressed
-// best by the estimates alone, since convolutions learn their noise; far from it the estimates know
-// little. Validation decides.
+// Which of its forms to train, where there are estimates: these without what else is seen of
+// series, images and long vectors; these with landmarks; and with the encoders. Few simulations
+// near the posterior are compressed best by the estimates alone; far from it, where the data are
+// not nearly linear in the parameters, landmarks tell where a source is; encoders learn what
+// neither knows, from more simulations. Validation decides.
 std::vector<EmbeddingOptions> embedding_forms(const EmbeddingOptions& chosen);
 
 double sum_of_losses(std::span<const MemberHistory> histories);  // of the best epochs
