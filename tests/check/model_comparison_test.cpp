@@ -164,6 +164,16 @@ TEST_F(ModelComparisonOfRuns, DeclaredNoiseGivesTheEvidenceOfOneModel) {
   EXPECT_NEAR(found.log_evidence, exact_log_evidence(y, 2), 4 * found.error + 0.02);
   EXPECT_LT(found.error, 0.15);
   EXPECT_GT(std::abs(found.log_evidence - exact_log_evidence(y, 3)), 4 * found.error + 0.02);
+
+  // Two of them need no networks: odds far from even ones are as exact.
+  RunSpec bent = spec("bent", 3, y, 2500);
+  bent.noise = declared.noise;
+  const ModelComparison both = compare(run, make_run(bent, noiseless));
+  ASSERT_EQ(both.ways.size(), 1U);
+  EXPECT_EQ(both.ways[0].name, "noise");
+  EXPECT_NEAR(both.log_bayes_factors(1, 0), exact_log_evidence(y, 3) - exact_log_evidence(y, 2),
+              4 * both.errors(1, 0) + 0.02);
+
   const RunDirectory other = make_run("other", 2, 0.4, 1000);
   EXPECT_TRUE(contains(error_text([&] { evidence_of_model({other}); }, ErrorKind::input),
                        "the noise here is 'none'"));
