@@ -61,6 +61,7 @@ std::string way_lines(const ModelComparison& found) {
 
 // Odds beyond those of all held-out simulations are extrapolated.
 std::string beyond_lines(const ModelComparison& found) {
+  if (found.known) return "";
   std::string text;
   for (std::size_t m = 0; m < found.models.size(); ++m) {
     const ComparedModel& one = found.models[m];

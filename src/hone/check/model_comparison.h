@@ -47,6 +47,7 @@ struct ModelComparison {
   Matrix<double> errors;             // their standard deviations
   std::size_t best = 0;              // the model of the largest evidence
   std::vector<ModelWay> ways;
+  bool known = false;  // by declared noise alone: no odds were learned, and none are extrapolated
   ModelCalibration calibration;
   CheckResult typicality;  // of the observation among simulations of the best model
   Status status = Status::pass;

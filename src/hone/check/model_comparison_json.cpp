@@ -59,6 +59,7 @@ nlohmann::ordered_json to_json(const ModelComparison& found) {
           {"best", found.models[found.best].name},
           {"log_bayes_factors", to_json(found.log_bayes_factors)},
           {"errors", to_json(found.errors)},
+          {"known", found.known},
           {"ways", ways},
           {"calibration",
            {{"draws", found.calibration.draws},

@@ -47,7 +47,7 @@ std::optional<NoiseEvidence> noise_evidence(const RunDirectory& run, const Datas
 ModelOdds noise_odds(std::span<const NoiseEvidence> models, const HeldOutModels& held_out,
                      std::span<const double> observation) {
   const Index n = held_out.x.rows(), count = std::ssize(models);
-  ModelOdds odds{"noise", Matrix<double>(n, count), {}, Matrix<double>(count, count)};
+  ModelOdds odds{kNoiseWay, Matrix<double>(n, count), {}, Matrix<double>(count, count)};
   const std::vector<float> observed(observation.begin(), observation.end());
   std::vector<double> errors;
   for (Index m = 0; m < count; ++m) {

@@ -36,6 +36,8 @@ class NoiseEvidence {
 // Of a run; nullopt where the density of its noise is not known.
 std::optional<NoiseEvidence> noise_evidence(const RunDirectory& run, const Dataset& model);
 
+inline constexpr const char* kNoiseWay = "noise";
+
 // The same as a way to tell models apart, all of which have such noise.
 ModelOdds noise_odds(std::span<const NoiseEvidence> models, const HeldOutModels& held_out,
                      std::span<const double> observation);
