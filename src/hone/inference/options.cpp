@@ -96,10 +96,12 @@ InferenceOptions fitted_densities(InferenceOptions options, const DataSize& data
   const Index per_epoch = std::max<Index>(1, data.training_rows / training.batch_size);
   const Index epochs = (options.density.steps + per_epoch - 1) / per_epoch;
   training.max_epochs = std::max(training.max_epochs, static_cast<int>(epochs));
-  // Down a cosine the best epochs come last.
-  if (training.schedule.kind == ScheduleKind::cosine) {
-    training.patience = std::max(training.patience, training.max_epochs / 3);
-  }
+  // Down a cosine the best epochs come last. Otherwise a tenth of the steps asked for may pass
+  // without progress: networks begin with the linear regression, and where that is good it takes
+  // them some steps to become better (docs/decisions/0016).
+  const bool cosine = training.schedule.kind == ScheduleKind::cosine;
+  const int patient = cosine ? training.max_epochs / 3 : static_cast<int>((epochs + 9) / 10);
+  training.patience = std::max(training.patience, patient);
   const double steps = static_cast<double>(training.max_epochs) * static_cast<double>(per_epoch);
   training.weight_average =
       std::clamp(1 - 10 / steps, 0.0, std::min(options.training.weight_average, 0.99));
