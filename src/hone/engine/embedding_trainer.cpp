@@ -62,8 +62,8 @@ void EmbeddingTrainer::start_with(const Matrix<float>& weights) {
 
 namespace {
 
-// Standard scores of the data and, behind them, traits: as they are or, once there are scores of
-// theirs, as standard scores.
+// Standard scores of the data, 0 where they are missing, and, behind them, traits: as they are or,
+// once there are scores of theirs, as standard scores.
 class SeenRows final : public RowSource {
  public:
   SeenRows(const RowSource& x, const Standardizer& scores, const Traits* traits,
@@ -77,8 +77,9 @@ class SeenRows final : public RowSource {
     const MatrixView<float> data(out.data(), out.rows(), columns, out.stride());
     x_.read(data, rows);
     scores_.apply(data, data);
-    if (traits_ == nullptr) return;
     parallel_for(out.rows(), [&](Index i) {
+      for (float& value : data.row(i)) value = std::isfinite(value) ? value : 0.0F;
+      if (traits_ == nullptr) return;
       float* traits = out.row(i).data() + columns;
       traits_->compute(traits, out.row(i).data());
       for (std::size_t j = 0; j < means_.size(); ++j) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 namespace hone {
@@ -14,7 +15,6 @@ constexpr Index kSpectrum = 2;          // amplitude, frequency
 constexpr Index kBins = 8;
 constexpr double kFirstBin = -2.1, kBinStep = 0.6;  // in standard deviations
 constexpr Index kLags[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
-constexpr Index kFinerFrequencies = 4;  // than those of a discrete Fourier transform
 
 // exp(-t^2 / 2 width^2) of norm 1.
 std::vector<double> bump(Index width) {
@@ -124,30 +124,60 @@ void write_peaks(Output<T>& out, const Map& map, const std::vector<Index>& width
   }
 }
 
-// Amplitude |sum_t x_t exp(i w t)| / sqrt(n) at the highest, and its frequency.
-template <typename T>
-T* write_spectrum(T* out, const std::vector<double>& x) {
-  const Index n = std::ssize(x), count = kFinerFrequencies * (n / 2);
-  Map amplitudes{1, count, std::vector<double>(std::size_t(count))};
-  for (Index k = 0; k < count; ++k) {
-    const double step = std::numbers::pi * static_cast<double>(k) / static_cast<double>(count);
-    // Turned step by step; no sines in the loop.
-    double c = 1, s = 0, re = 0, im = 0;
-    const double dc = std::cos(step), ds = std::sin(step);
-    for (const double value : x) {
-      re += value * c;
-      im += value * s;
-      const double next = c * dc - s * ds;
-      s = s * dc + c * ds;
-      c = next;
+// Points of the transform: a power of two, with frequencies at least this much closer than those of
+// the series itself, so that a top lies between points that see it.
+constexpr Index kFinerFrequencies = 4;
+Index transform_points(Index length) {
+  Index points = 2;
+  while (points < kFinerFrequencies * length) points *= 2;
+  return points;
+}
+
+std::vector<std::complex<double>> turns_of(Index points) {
+  std::vector<std::complex<double>> turns;
+  for (Index k = 0; k < points / 2; ++k) {
+    turns.push_back(std::polar(1.0, -2 * std::numbers::pi * double(k) / double(points)));
+  }
+  return turns;
+}
+
+// sum_t x_t exp(-2 pi i k t / n) for n = 2^m points, in place (Cooley and Tukey 1965). turns: of
+// the first half of the points, exp(-2 pi i k / n).
+void transform(std::vector<std::complex<double>>& x,
+               const std::vector<std::complex<double>>& turns) {
+  const std::size_t n = x.size();
+  for (std::size_t i = 1, j = 0; i < n; ++i) {  // to the order of reversed bits
+    std::size_t bit = n / 2;
+    for (; (j & bit) != 0; bit /= 2) j ^= bit;
+    j ^= bit;
+    if (i < j) std::swap(x[i], x[j]);
+  }
+  for (std::size_t half = 1; half < n; half *= 2) {
+    for (std::size_t begin = 0; begin < n; begin += 2 * half) {
+      for (std::size_t k = 0; k < half; ++k) {
+        const std::complex<double> odd = x[begin + half + k] * turns[k * (n / (2 * half))];
+        x[begin + half + k] = x[begin + k] - odd;
+        x[begin + k] += odd;
+      }
     }
-    amplitudes.values[std::size_t(k)] = std::sqrt((re * re + im * im) / static_cast<double>(n));
+  }
+}
+
+// Amplitude |sum_t x_t exp(i w t)| / sqrt(n) at the highest, and log of its frequency, as a share
+// of the highest one there is: low frequencies are told apart more finely.
+template <typename T>
+void write_spectrum(Output<T>& out, const std::vector<double>& x,
+                    const std::vector<std::complex<double>>& turns) {
+  std::vector<std::complex<double>> points(2 * turns.size());
+  std::ranges::copy(x, points.begin());
+  transform(points, turns);
+  Map amplitudes{1, std::ssize(turns), {}};
+  for (std::size_t k = 0; k < turns.size(); ++k) {
+    amplitudes.values.push_back(std::abs(points[k]) / std::sqrt(static_cast<double>(x.size())));
   }
   const Peak peak = highest(amplitudes, 1);
-  *out++ = static_cast<T>(std::asinh(peak.height));
-  // Low frequencies are told apart more finely.
-  *out++ = static_cast<T>(std::log(peak.x + 1 + 1 / static_cast<double>(count)));
-  return out;
+  *out.landmarks++ = static_cast<T>(std::asinh(peak.height));
+  *out.landmarks++ = static_cast<T>(std::log((peak.x + 1) / 2));
 }
 
 // Shares of a value in two neighbouring bins.
@@ -198,7 +228,8 @@ Traits::Traits(const EmbeddingOptions& options) {
                   .width = o.shape[places - 1],
                   .channels = o.shape.size() > places ? o.shape[places] : 1,
                   .series = places == 1,
-                  .widths = {0}};
+                  .widths = {0},
+                  .turns = {}};
       const Index shortest = places == 2 ? std::min(block.height, block.width) : block.width;
       for (const Index width : kWidths) {
         if (4 * width <= shortest) block.widths.push_back(width);
@@ -206,6 +237,7 @@ Traits::Traits(const EmbeddingOptions& options) {
       landmarks_ += block.channels * (2 * kNumbersOfBest + (block.series ? kSpectrum : 0));
       statistics += block.channels * 2 * kNumbersOfPeak * std::ssize(block.widths);
       if (block.series) statistics += block.channels * (kBins * kBins + std::ssize(kLags));
+      if (block.series) block.turns = turns_of(transform_points(block.width));
       blocks_.push_back(std::move(block));
     }
     column += size;
@@ -226,7 +258,7 @@ void Traits::compute(T* out, const T* x) const {
       }
       write_peaks(next, map, block.widths);
       if (!block.series) continue;
-      next.landmarks = write_spectrum(next.landmarks, map.values);
+      write_spectrum(next, map.values, block.turns);
       next.statistics = write_statistics(next.statistics, map.values);
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <vector>
 
 #include "hone/core/matrix.h"
@@ -36,7 +37,8 @@ class Traits {
   struct Block {
     Index column = 0, height = 1, width = 1, channels = 1;
     bool series = false;
-    std::vector<Index> widths;  // of bumps
+    std::vector<Index> widths;                // of bumps
+    std::vector<std::complex<double>> turns;  // of a series: of the transform that is its spectrum
   };
 
   std::vector<Block> blocks_;
