@@ -77,7 +77,7 @@ TEST(FullDisk, SamplesThatDoNotFitAreAClearError) {
   disk.fill("ballast", 16384);
   expect_refused(run_program(disk.path(), {"sample", "run", "--marginal", "0", "-n", "100000", "-o",
                                            "samples.csv"}),
-                 1, {"samples.csv", "No space left on device"});
+                 1, {"samples.csv", "No space left on device", "make room and try again"});
   EXPECT_FALSE(fs::exists(disk.path() / "samples.csv"));
 }
 

@@ -91,6 +91,10 @@ TEST(NumberText, ReadsWhatProgramsPrint) {
   EXPECT_EQ(parse_numbers("  1.5D+02 -2d-1 +3E0\r\n", "f"), (std::vector<double>{150, -0.2, 3}));
   EXPECT_TRUE(std::isnan(parse_numbers("nan 1", "f")[0]));
   EXPECT_THROW(parse_finite_numbers("nan 1", "f"), Error);
+  // Only names make a header: a number that cannot be read must not be passed over.
+  for (const char* wrong : {"1e999\n2", "\u22120.5\n2", "-\n2", "0x1F\n2", "1.5.2 3_000\n2"}) {
+    EXPECT_THROW(parse_numbers(wrong, "f"), Error) << wrong;
+  }
   EXPECT_THROW(parse_numbers("1 2\n3 four", "f"), Error);
   EXPECT_THROW(parse_numbers("1 d", "f"), Error);
   EXPECT_THROW(parse_numbers("", "f"), Error);

@@ -31,5 +31,5 @@ HONE_FUZZ_TARGET(journal)(const std::string& bytes) {
     journal.insert(journal.end(), content.begin(), content.end());
     rest.remove_prefix(content.size());
   }
-  for (const SimulationRows& rows : decode_records(journal, schema, kRun)) joined({rows}, schema);
+  joined(decode_records(journal, schema, kRun), schema);
 }

@@ -38,17 +38,24 @@ bool parse(std::string_view word, double& value) {
   return error == std::errc() && end == word.data() + word.size();
 }
 
+// Names of columns, not a number that cannot be read: one with the minus sign of a text editor, or
+// out of range.
+bool is_name(std::string_view word) {
+  constexpr std::string_view kMinus = "\u2212";
+  double value = 0;
+  return !parse(word, value) && !word.starts_with(kMinus) &&
+         std::string_view("+-.0123456789").find(word.front()) == std::string_view::npos;
+}
+
 std::vector<double> parse_text(std::string_view text, const std::string& name, bool finite) {
   std::vector<double> numbers;
   for (int line = 1; !text.empty(); ++line) {
     const std::size_t end = text.find('\n');
     const auto words = words_of(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-    double value = 0;
-    const bool header = line == 1 && std::none_of(words.begin(), words.end(),
-                                                  [&](auto word) { return parse(word, value); });
-    if (header) continue;
+    if (line == 1 && std::ranges::all_of(words, is_name)) continue;
     for (const std::string_view word : words) {
+      double value = 0;
       if (!parse(word, value) || (finite && !std::isfinite(value))) {
         fail(ErrorKind::input, "{}, line {}: '{}' is not a {}number", name, line,
              word.substr(0, 40), finite ? "finite " : "");

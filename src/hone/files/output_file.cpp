@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hone/core/error.h"
 #include "hone/files/files.h"
 
 namespace hone {
@@ -30,9 +31,7 @@ void write_through(int file, std::string_view bytes, const fs::path& path) {
   if (::fsync(file) != 0 && errno != EINVAL && errno != EROFS) fail_io(path, "sync", errno);
 }
 
-}  // namespace
-
-void write_output_file(const fs::path& path, std::string_view bytes) {
+void write_where_it_leads(const fs::path& path, std::string_view bytes) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) {
     return write_file_atomically(path, bytes);
@@ -45,6 +44,19 @@ void write_output_file(const fs::path& path, std::string_view bytes) {
   if (!place.empty()) return write_file_atomically(place, bytes);
   if (::ftruncate(file.get(), 0) != 0) fail_io(path, "write", errno);
   write_through(file.get(), bytes, path);
+}
+
+}  // namespace
+
+// It belongs to no run that could be resumed.
+void write_output_file(const fs::path& path, std::string_view bytes) {
+  try {
+    write_where_it_leads(path, bytes);
+  } catch (const Error& error) {
+    const Advice& advice = error.advice();
+    if (advice.action != Action::resume) throw;
+    throw error.with_advice({.before = advice.before + "try again"});
+  }
 }
 
 }  // namespace hone

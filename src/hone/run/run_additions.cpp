@@ -2,6 +2,7 @@
 // quantities (derived.json). Both files only grow.
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "hone/core/error.h"
 #include "hone/run/run_directory.h"
@@ -53,19 +54,21 @@ void RunDirectory::add_extension(const Extension& extension) {
   set_extensions(std::move(all));
 }
 
+// Later quantities stand behind those of run.json.
 bool RunDirectory::is_current() const {
-  std::size_t derived = 0;
+  std::vector<DerivedQuantity> later;
   if (file(kDerivedName).exists()) {
-    derived = read_json_as(file(kDerivedName),
-                           [](const nlohmann::json& json) { return json.at("derived").size(); });
+    later = read_json_as(file(kDerivedName), [](const nlohmann::json& json) {
+      return derived_from_json(json.at("derived"));
+    });
   }
-  return derived == later_derived_ && read_extensions() == extensions_;
+  const std::span known = spec_.prior.derived();
+  return later.size() <= known.size() && std::ranges::equal(later, known.last(later.size())) &&
+         read_extensions() == extensions_;
 }
 
 void RunDirectory::set_derived(const nlohmann::json& json) {
-  std::vector<DerivedQuantity> derived = derived_from_json(json.at("derived"));
-  later_derived_ += derived.size();
-  spec_.prior = spec_.prior.with_derived(std::move(derived));
+  spec_.prior = spec_.prior.with_derived(derived_from_json(json.at("derived")));
   const std::vector<Marginal> marginals = json.at("marginals");
   spec_.marginals.insert(spec_.marginals.end(), marginals.begin(), marginals.end());
   spec_.validate();

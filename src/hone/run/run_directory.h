@@ -180,7 +180,6 @@ class RunDirectory {
   std::uint64_t identity_;
   Index first_budget_ = 0;  // that of run.json
   std::vector<Extension> extensions_ = {};
-  std::size_t later_derived_ = 0;  // quantities of derived.json
 };
 
 }  // namespace hone
