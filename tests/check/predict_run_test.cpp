@@ -124,7 +124,7 @@ TEST_F(PredictRun, ARightModelPassesAndItsSimulationsAreKeptApart) {
   // Noise of the data and of the parameters: sqrt(2) times 0.1.
   EXPECT_NEAR(found.high95[0] - found.low95[0], 2 * 1.96 * std::sqrt(2) * kSigma, 0.12);
   EXPECT_EQ(run.store()->rows(), 6000);
-  EXPECT_EQ(read_predictive(run)->at("simulations"), 300);
+  EXPECT_EQ(read_predictive(run)->simulations, 300);
   const Predictive region =
       predict_run(run, {.simulations = 100, .from = "region"}, *executor_, silent_observer());
   EXPECT_GT(region.high95[0] - region.low95[0], found.high95[0] - found.low95[0]);

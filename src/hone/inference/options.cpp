@@ -52,6 +52,15 @@ int networks(int least, Index ensemble_rows, Index rows) {
   return static_cast<int>(least * times);
 }
 
+// Where a schedule leads the rate to its end, it can do so sooner if an epoch has many steps: so
+// many steps are enough, and a third of the epochs at the least (docs/decisions/0008).
+void shorten_schedule(TrainingOptions& training, Index steps_per_epoch) {
+  constexpr Index kEnoughSteps = 4000;
+  if (training.schedule.kind != ScheduleKind::cosine) return;
+  const Index asked = training.max_epochs, enough = kEnoughSteps / steps_per_epoch;
+  training.max_epochs = static_cast<int>(std::clamp(enough, (asked + 2) / 3, asked));
+}
+
 }  // namespace
 
 InferenceOptions fitted(InferenceOptions options, const DataSize& data) {
@@ -70,7 +79,8 @@ InferenceOptions fitted(InferenceOptions options, const DataSize& data) {
       std::min(training.batch_size, static_cast<int>(std::max<Index>(8, fitting)));
   if (options.embedding.kind == EmbeddingKind::blocks) fit_training_to_encoders(training, data);
   // An average that remembers no more than the last tenth of the steps.
-  const Index steps_per_epoch = data.training_rows / training.batch_size;
+  const Index steps_per_epoch = std::max<Index>(1, data.training_rows / training.batch_size);
+  shorten_schedule(training, steps_per_epoch);
   const double steps =
       static_cast<double>(training.max_epochs) * static_cast<double>(steps_per_epoch);
   training.weight_average = std::clamp(1 - 10 / steps, 0.0, training.weight_average);
@@ -98,7 +108,7 @@ InferenceOptions fitted_densities(InferenceOptions options, const DataSize& data
   training.max_epochs = std::max(training.max_epochs, static_cast<int>(epochs));
   // Down a cosine the best epochs come last. Otherwise a tenth of the steps asked for may pass
   // without progress: networks begin with the linear regression, and where that is good it takes
-  // them some steps to become better (docs/decisions/0016).
+  // them some steps to become better (docs/decisions/0017).
   const bool cosine = training.schedule.kind == ScheduleKind::cosine;
   const int patient = cosine ? training.max_epochs / 3 : static_cast<int>((epochs + 9) / 10);
   training.patience = std::max(training.patience, patient);
