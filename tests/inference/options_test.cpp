@@ -239,6 +239,24 @@ TEST(InferenceOptions, FewSimulationsTrainMoreNetworks) {
   EXPECT_EQ(networks(2, 64), 2);
 }
 
+TEST(InferenceOptions, ManySimulationsHaveShorterSchedules) {
+  InferenceOptions options;
+  const auto epochs = [&](Index rows) {
+    return fitted(options, {.rows = rows, .training_rows = rows, .columns = 1}).training.max_epochs;
+  };
+  options.training.batch_size = 100;
+  options.training.max_epochs = 60;
+  EXPECT_EQ(epochs(1000), 60);
+  EXPECT_EQ(epochs(6600), 60);       // 60 x 66 steps
+  EXPECT_EQ(epochs(10'000), 40);     // 40 x 100 steps
+  EXPECT_EQ(epochs(1'000'000), 20);  // a third
+  options.training.max_epochs = 5;
+  EXPECT_EQ(epochs(1'000'000), 2);
+  options.training.schedule.kind = ScheduleKind::plateau;  // which has no end to lead to
+  options.training.max_epochs = 60;
+  EXPECT_EQ(epochs(1'000'000), 60);
+}
+
 // A preset is a promise: the same run next year. The file was written by the program when it was
 // made; a new option is added to it with the value that changes nothing.
 TEST(Presets, AreFrozen) {

@@ -279,8 +279,11 @@ std::vector<OptionEntry> make_table() {
       integer("minimum_steps", training,
               "Steps per epoch at the least: small data sets get smaller batches", between(1, 1000),
               HONE_FIELD(minimum_steps)),
-      integer("max_epochs", training, "Epochs at most", at_least(1),
-              HONE_FIELD(training.max_epochs)),
+      integer(
+          "max_epochs", training,
+          "Epochs at most; down a cosine schedule no more than it takes to make 4,000 steps, but a "
+          "third of these at the least",
+          at_least(1), HONE_FIELD(training.max_epochs)),
       integer("patience", training, "Stop after this many epochs without progress", at_least(1),
               HONE_FIELD(training.patience)),
       integer("validation_negatives", training,
