@@ -18,6 +18,8 @@ Arguments visible_run(const std::string& output) {
           "60",
           "--learning-rate",
           "0.005",
+          "--estimators",
+          "ratio",
           "--ensemble",
           "1",
           "--round-ensemble",
