@@ -99,8 +99,8 @@ class ModelComparisonOfRuns : public testing::Test {
 };
 
 TEST_F(ModelComparisonOfRuns, FindsTheKnownBayesFactor) {
-  for (const double bend : {0.0, 1.2}) {
-    const std::string level = bend == 0 ? "none" : "strong";
+  for (const double bend : {0.0, 1.8}) {
+    const std::string level = bend == 0 ? "none" : "some";
     const RunDirectory line = make_run("line-" + level, 2, bend);
     const RunDirectory parabola = make_run("parabola-" + level, 3, bend);
     const std::vector<double> y = observation_with(bend);
