@@ -87,7 +87,8 @@ class EngineFlow {
     const double start = cpu_seconds();
     train_densities({x, y_, training_, validation_}, {member_}, densities, network, {}, options,
                     Rng(1));
-    return (cpu_seconds() - start) / (epochs * (kRows / case_.batch));
+    const Index steps = epochs * (kRows / case_.batch);
+    return (cpu_seconds() - start) / static_cast<double>(steps);
   }
 
  private:
