@@ -63,7 +63,11 @@ bool RunDirectory::is_current() const {
     });
   }
   const std::span known = spec_.prior.derived();
-  return later.size() <= known.size() && std::ranges::equal(later, known.last(later.size())) &&
+  const auto same = [](const DerivedQuantity& a, const DerivedQuantity& b) {
+    return a.name == b.name && a.value == b.value;  // the label may have been filled in
+  };
+  return later.size() <= known.size() &&
+         std::ranges::equal(later, known.last(later.size()), same) &&
          read_extensions() == extensions_;
 }
 
