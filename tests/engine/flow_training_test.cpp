@@ -217,8 +217,9 @@ TEST_P(FlowForm, IsDrawnFromByRunningItBackwards) {
   const auto expect = [&](Index row) {
     Matrix<float> grid(kSide * kSide, 3);
     for (Index i = 0; i < grid.rows(); ++i) {
-      grid(i, 0) = -6 + 12 * (float(i / kSide) + 0.5F) / kSide;
-      grid(i, 2) = -6 + 12 * (float(i % kSide) + 0.5F) / kSide;
+      const Index line = i / kSide, place = i % kSide;
+      grid(i, 0) = -6 + 12 * (float(line) + 0.5F) / kSide;
+      grid(i, 2) = -6 + 12 * (float(place) + 0.5F) / kSide;
     }
     std::vector<float> log(std::size_t(grid.rows()), 0.0F);
     stack.add_log_densities(log, 0, {features.view().rows(row, 1), grid.rows(), grid, 1});
