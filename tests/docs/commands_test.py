@@ -137,6 +137,7 @@ NOT_RUN = {
     "hone bench eggbox": "takes minutes",
     "hone bench rotated_eggbox": "takes minutes",
     "hone bench sbibm --data sbibm/sbibm/tasks -o bench/sbibm": "takes hours, and needs the data of sbibm",
+    "hone bench sbibm --data sbibm/sbibm/tasks --budgets 1000 --samples 4000 -o bench/evidence": "takes an hour, and needs the data of sbibm",
     "hone bench sbibm --data sbibm/sbibm/tasks -o bench/sbibm --tasks two_moons,sir,lotka_volterra "
     "--budgets 100000": "takes hours, and needs the data of sbibm",
     "hone bench sbibm --tasks TASK --budgets BUDGET --observations OBSERVATION --seeds SEED --methods METHOD "
