@@ -9,6 +9,7 @@
 #include "hone/inference/later_pieces.h"
 #include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/ratio_estimator.h"
+#include "hone/inference/regression_likelihood.h"
 #include "hone/inference/set_elements.h"
 #include "hone/posterior/combined_posterior.h"
 
@@ -37,17 +38,40 @@ const EstimatorKind& likelihood_of(const Dataset& data) {
                                              : likelihood_estimation();
 }
 
+// Other estimators see the data themselves: nobody has chosen an embedding.
+bool may_combine(const InferenceOptions& options) {
+  const EmbeddingKind embedding = options.embedding.kind;
+  return options.estimators == Estimators::evidence &&
+         (embedding == EmbeddingKind::none || embedding == EmbeddingKind::automatic);
+}
+
 std::vector<Candidate> candidates(const EstimationRequest& request) {
   std::vector<Candidate> result{{&ratio_estimation(), request.ensemble, request.options}};
-  if (!may_have_likelihood(request.options, request.data.prior.prior(), data_size(request.data))) {
-    return result;
-  }
-  const EstimatorKind& likelihood = likelihood_of(request.data);
   InferenceOptions options = request.options;
   options.embedding = {};
-  const int ensemble = likelihood.fit(options, data_size(request.data)).ensemble;
-  result.push_back({&likelihood, ensemble, std::move(options)});
+  if (may_have_likelihood(request.options, request.data.prior.prior(), data_size(request.data))) {
+    const EstimatorKind& likelihood = likelihood_of(request.data);
+    const int ensemble = likelihood.fit(options, data_size(request.data)).ensemble;
+    result.push_back({&likelihood, ensemble, options});
+  }
+  if (may_combine(request.options) && may_regress(request.data)) {
+    result.push_back({&regression_estimation(), 1, options});
+  }
   return result;
+}
+
+// In the files of a run: an estimator's place in this list. What is added comes last.
+std::vector<const EstimatorKind*> kinds() {
+  return {&ratio_estimation(), &likelihood_estimation(), &regression_estimation()};
+}
+double number_of(const std::string& estimator) {
+  const std::string name = estimator == element_likelihood_estimation().name
+                               ? likelihood_estimation().name  // which reads both
+                               : estimator;
+  const auto all = kinds();
+  const auto found = std::ranges::find(all, name, &EstimatorKind::name);
+  HONE_ASSERT(found != all.end());
+  return static_cast<double>(found - all.begin());
 }
 
 // Ratio networks are the same whether they answer alone or not. The candidate must outlive it.
@@ -125,38 +149,55 @@ TrainedPosterior assemble(const EstimationRequest& request,
   }
   if (parts.size() == 1) return {parts[0], std::move(histories)};
   std::vector<double> shares = evidence_shares(parts, held_out(request.data, kMostHeldOut));
-  return {std::make_shared<const CombinedPosterior>(parts, std::move(shares)),
+  std::vector<double> numbers;
+  for (const SharedPosterior& part : parts) numbers.push_back(number_of(part->estimator()));
+  return {std::make_shared<const CombinedPosterior>(parts, std::move(shares), std::move(numbers)),
           std::move(histories)};
+}
+
+// Old files do not say what their parts are.
+std::vector<double> numbers_of_parts(std::span<const NamedArray> arrays) {
+  if (std::ranges::find(arrays, CombinedPosterior::kKinds, &NamedArray::name) == arrays.end()) {
+    return {0, 1};
+  }
+  const auto numbers =
+      array_values<double>(arrays, CombinedPosterior::kKinds, std::vector<Index>{-1});
+  return {numbers.begin(), numbers.end()};
 }
 
 SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
   const auto own = arrays_of_parts(arrays);
-  if (own.size() != 2) fail_misfit();
-  const std::vector<SharedPosterior> parts{ratio_estimation().load(prior, region, own[0]),
-                                           likelihood_estimation().load(prior, region, own[1])};
-  const Index marginals = std::ssize(parts[0]->marginals());
-  if (parts[0]->marginals() != parts[1]->marginals() ||
-      parts[0]->data_size() != parts[1]->data_size()) {
-    fail_misfit();
+  const auto numbers = numbers_of_parts(arrays);
+  if (own.size() < 2 || own.size() != numbers.size()) fail_misfit();
+  std::vector<SharedPosterior> parts;
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    const auto all = kinds();
+    if (!(numbers[k] >= 0 && numbers[k] < static_cast<double>(all.size()))) fail_misfit();
+    parts.push_back(all[static_cast<std::size_t>(numbers[k])]->load(prior, region, own[k]));
+    if (parts[k]->marginals() != parts[0]->marginals() ||
+        parts[k]->data_size() != parts[0]->data_size()) {
+      fail_misfit();
+    }
   }
-  const auto shares = array_values<double>(arrays, "shares", std::vector<Index>{marginals, 2});
+  const Index marginals = std::ssize(parts[0]->marginals()), count = std::ssize(parts);
+  const auto shares = array_values<double>(arrays, "shares", std::vector<Index>{marginals, count});
   for (Index m = 0; m < marginals; ++m) {
-    const auto pair = shares.subspan(static_cast<std::size_t>(2 * m), 2);
-    if (!(pair[0] >= 0 && pair[1] >= 0 && std::abs(pair[0] + pair[1] - 1) < 1e-6)) fail_misfit();
+    const auto row = shares.subspan(static_cast<std::size_t>(m * count), parts.size());
+    double sum = 0;
+    for (const double share : row) sum += share >= 0 ? share : std::nan("");
+    if (!(std::abs(sum - 1) < 1e-6)) fail_misfit();
   }
   return std::make_shared<const CombinedPosterior>(
-      parts, std::vector<double>(shares.begin(), shares.end()));
+      parts, std::vector<double>(shares.begin(), shares.end()), numbers);
 }
 
 }  // namespace
 
 bool may_have_likelihood(const InferenceOptions& options, const Prior& prior,
                          const DataSize& data) {
-  const EmbeddingKind embedding = options.embedding.kind;
   const auto discrete = [](const Parameter& one) { return one.distribution->discrete(); };
-  return options.estimators == Estimators::evidence &&
-         densities_of_data(data) <= kMostCombinedColumns && data.rows <= kMostCombinedRows &&
-         (embedding == EmbeddingKind::none || embedding == EmbeddingKind::automatic) &&
+  return may_combine(options) && densities_of_data(data) <= kMostCombinedColumns &&
+         data.rows <= kMostCombinedRows &&
          std::ranges::none_of(prior.parameters(), discrete);
 }
 

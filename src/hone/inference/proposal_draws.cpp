@@ -1,29 +1,19 @@
 #include "hone/inference/proposal_draws.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "hone/core/parallel.h"
 #include "hone/inference/network_coordinates.h"
 
 namespace hone {
-namespace {
 
-struct Part {
-  double share, wider;  // wider 0: the uniform density
-};
-constexpr std::array<Part, 4> kParts{{{0.6, 1}, {0.2, 2}, {0.1, 4}, {0.1, 0}}};
-
-// First of the draws of part k, of `each`.
 Index part_begin(std::size_t k, Index each) {
   double share = 0;
-  for (std::size_t i = 0; i < k; ++i) share += kParts[i].share;
-  return k == kParts.size() ? each : std::llround(share * static_cast<double>(each));
+  for (std::size_t i = 0; i < k; ++i) share += kProposalParts[i].share;
+  return k == kProposalParts.size() ? each : std::llround(share * static_cast<double>(each));
 }
 
-// Points i = 1, 2, ... of an additive sequence in several dimensions (the generalised golden
-// ratio): more even than random ones. (each, dimensions), in (0, 1).
 Matrix<double> even_points(Index each, Index dimensions) {
   double ratio = 2;  // solves ratio^(dimensions + 1) = ratio + 1
   for (int i = 0; i < 60; ++i) {
@@ -40,6 +30,8 @@ Matrix<double> even_points(Index each, Index dimensions) {
   return points;
 }
 
+namespace {
+
 // scores(r, d) of the draws of one row that are not uniform, and log densities of all of them, by
 // part: += log p_w.
 void draw_parameter(MatrixView<float> scores, std::span<Matrix<float>> log_parts, Index row,
@@ -53,16 +45,16 @@ void draw_parameter(MatrixView<float> scores, std::span<Matrix<float>> log_parts
     uniform[static_cast<std::size_t>(i)] = points(i, d);
     y[static_cast<std::size_t>(i)] = scores(begin + i, d);
   }
-  for (std::size_t k = 0; k < kParts.size(); ++k) {
-    if (kParts[k].wider == 0) continue;
+  for (std::size_t k = 0; k < kProposalParts.size(); ++k) {
+    if (kProposalParts[k].wider == 0) continue;
     const Index first = part_begin(k, each), count = part_begin(k + 1, each) - first;
     density_draws(y.data() + first, densities.row(begin + first).data(), uniform.data() + first,
-                  count, shape, kParts[k].wider);
+                  count, shape, kProposalParts[k].wider);
   }
   for (Index i = 0; i < each; ++i) scores(begin + i, d) = y[static_cast<std::size_t>(i)];
-  for (std::size_t k = 0; k < kParts.size(); ++k) {
-    if (kParts[k].wider == 0) continue;
-    log_density(log.data(), densities.row(begin).data(), y.data(), each, shape, kParts[k].wider);
+  for (std::size_t k = 0; k < kProposalParts.size(); ++k) {
+    if (kProposalParts[k].wider == 0) continue;
+    log_density(log.data(), densities.row(begin).data(), y.data(), each, shape, kProposalParts[k].wider);
     for (Index i = 0; i < each; ++i) log_parts[k](row, i) += log[static_cast<std::size_t>(i)];
   }
 }
@@ -75,11 +67,11 @@ ProposalDraws draw_proposals(const DensityStack& posterior, const TruncatedPrior
   const Matrix<double> points = even_points(each, dimensions);
   Matrix<float> scores(n * each, dimensions);
   std::vector<Matrix<float>> log_parts;
-  for (std::size_t k = 0; k < kParts.size(); ++k) log_parts.emplace_back(n, each);
+  for (std::size_t k = 0; k < kProposalParts.size(); ++k) log_parts.emplace_back(n, each);
   ProposalDraws result{Matrix<float>(n * each, dimensions),
                        std::vector<float>(static_cast<std::size_t>(n * each))};
   const Standardizer& standard = posterior.theta_scores();
-  const Index uniform_from = part_begin(kParts.size() - 1, each);
+  const Index uniform_from = part_begin(kProposalParts.size() - 1, each);
   for (Index d = 0; d < dimensions; ++d) {
     const auto at = static_cast<std::size_t>(d);
     const int axis = static_cast<int>(d);
@@ -99,14 +91,14 @@ ProposalDraws draw_proposals(const DensityStack& posterior, const TruncatedPrior
         // From the density of the score to that of the local coordinate.
         const auto slope = static_cast<float>(posterior.log_score_slope(d) +
                                               log_coordinate_slope(prior, axis, coordinate));
-        for (std::size_t k = 0; k + 1 < kParts.size(); ++k) log_parts[k](row, i) += slope;
+        for (std::size_t k = 0; k + 1 < kProposalParts.size(); ++k) log_parts[k](row, i) += slope;
       }
     });
   }
   parallel_for(n * each, [&](Index r) {
-    double sum = kParts.back().share;
-    for (std::size_t k = 0; k + 1 < kParts.size(); ++k) {
-      sum += kParts[k].share * std::exp(static_cast<double>(log_parts[k].data()[r]));
+    double sum = kProposalParts.back().share;
+    for (std::size_t k = 0; k + 1 < kProposalParts.size(); ++k) {
+      sum += kProposalParts[k].share * std::exp(static_cast<double>(log_parts[k].data()[r]));
     }
     result.log_density[static_cast<std::size_t>(r)] = static_cast<float>(std::log(sum));
   });

@@ -32,11 +32,12 @@ std::vector<double> weights_of(const std::vector<SharedPosterior>& parts,
 }  // namespace
 
 CombinedPosterior::CombinedPosterior(const std::vector<SharedPosterior>& parts,
-                                     std::vector<double> shares)
+                                     std::vector<double> shares, std::vector<double> kinds)
     : AmortizedPosterior(parts.at(0)->prior(), parts.at(0)->marginals(), ensemble_of(parts),
                          weights_of(parts, shares)),
       parts_(parts),
-      shares_(std::move(shares)) {
+      shares_(std::move(shares)),
+      kinds_(std::move(kinds)) {
   for (const SharedPosterior& part : parts) HONE_ASSERT(part->marginals() == marginals());
   HONE_ASSERT(shares_.size() == marginals().size() * parts.size());
 }
@@ -115,6 +116,7 @@ std::string CombinedPosterior::describe_shares() const {
 std::vector<NamedArray> CombinedPosterior::to_arrays() const {
   std::vector<NamedArray> arrays = parts_.to_arrays();
   arrays.push_back({"shares", {std::ssize(marginals()), parts_.size()}, shares_});
+  arrays.push_back({kKinds, {std::ssize(kinds_)}, kinds_});
   return arrays;
 }
 

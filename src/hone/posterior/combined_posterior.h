@@ -10,8 +10,10 @@ namespace hone {
 //   p(theta | x) = sum over parts of share_k p_k(theta | x).
 class CombinedPosterior final : public AmortizedPosterior {
  public:
-  // shares: marginal by marginal, one for each part; those of a marginal add up to 1.
-  CombinedPosterior(const std::vector<SharedPosterior>& parts, std::vector<double> shares);
+  // shares: marginal by marginal, one for each part; those of a marginal add up to 1. kinds: a
+  // number for each part, which the files keep for whoever reads them.
+  CombinedPosterior(const std::vector<SharedPosterior>& parts, std::vector<double> shares,
+                    std::vector<double> kinds);
 
   std::string estimator() const override { return "combined"; }
   Index data_size() const override { return parts_[0].data_size(); }
@@ -30,13 +32,14 @@ class CombinedPosterior final : public AmortizedPosterior {
   bool normalized() const override { return false; }  // not every part is
   int curves() const override { return parts_[0].curves(); }
   std::vector<NamedArray> to_arrays() const override;  // with "shares" (marginals, parts)
+  static constexpr const char* kKinds = "kinds";       // and these
 
   const Parts& parts() const { return parts_; }
   std::span<const double> shares(Index marginal) const;
 
  private:
   Parts parts_;
-  std::vector<double> shares_;
+  std::vector<double> shares_, kinds_;
 };
 
 }  // namespace hone

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "hone/engine/standardizer.h"
+#include "hone/inference/data_regression.h"
+#include "hone/inference/estimator.h"
+#include "hone/inference/likelihood_posterior.h"
+
+namespace hone {
+
+// The parameters as a regression knows them: between finite bounds their CDF, without bounds its
+// normal quantile, and of these about standard scores.
+struct RegressionCoordinates {
+  std::vector<double> centre, scale;
+
+  double operator()(const TruncatedPrior& prior, int d, double local) const;
+  Matrix<double> operator()(const TruncatedPrior& prior, MatrixView<const float> local) const;
+};
+
+// A likelihood without networks: a normal density whose mean is a polynomial of the parameters
+// (data_regression.h). Seconds of work for data of any length.
+class RegressionLikelihood final : public LikelihoodPosterior {
+ public:
+  RegressionLikelihood(TruncatedPrior prior, const std::vector<Marginal>& marginals,
+                       Standardizer scores, RegressionCoordinates coordinates,
+                       DataRegression regression);
+
+  static constexpr const char* kName = "regression";
+  std::string estimator() const override { return kName; }
+  Index data_size() const override { return regression_.columns(); }
+  using AmortizedPosterior::features;
+  Matrix<float> features(MatrixView<const float> x) const override;  // standard scores
+  Matrix<float> log_joint(MatrixView<const float> features,
+                          MatrixView<const float> local) const override;
+  std::vector<NamedArray> to_arrays() const override;
+
+ private:
+  bool can_propose() const override { return true; }
+  ProposalDraws propose(MatrixView<const float> features, Index each) const override;
+  Index draws_of_many() const override { return 1024; }
+
+  Standardizer scores_;
+  RegressionCoordinates coordinates_;
+  DataRegression regression_;
+};
+
+// Its row. The form of the regression is the one that predicts held-out parameters best: among what
+// the data might have come from, how probable does it make what they did come from?
+const EstimatorKind& regression_estimation();
+
+// Whether there are enough simulations, all of which succeeded, and parameters that are numbers on
+// a line and independent of each other.
+bool may_regress(const Dataset& data);
+
+}  // namespace hone
