@@ -148,7 +148,7 @@ TEST(EvidenceShares, LeaveAMarginalItsOwnWhateverTheOthersSay) {
 }
 
 TEST(CombinedPosterior, IsTheMixtureOfItsPartsByTheirShares) {
-  const CombinedPosterior both({normal(-0.1, 1), normal(0.1, 1)}, {0.25, 0.75});
+  const CombinedPosterior both({normal(-0.1, 1), normal(0.1, 1)}, {0.25, 0.75}, {0, 1});
   const std::vector<double> x{0.5};
   const MarginalGrid grid = make_grid({both, {0}, x}, 512);
   EXPECT_NEAR(grid_mean(grid), 0.25 * 0.4 + 0.75 * 0.6, 1e-3);
@@ -158,7 +158,7 @@ TEST(CombinedPosterior, IsTheMixtureOfItsPartsByTheirShares) {
 }
 
 TEST(CombinedPosterior, DoesNotAskAPartWithoutAShare) {
-  const CombinedPosterior one({normal(0.3, 1), normal(0, 1)}, {0, 1});
+  const CombinedPosterior one({normal(0.3, 1), normal(0, 1)}, {0, 1}, {0, 1});
   const std::vector<double> x{0.5};
   const MarginalGrid grid = make_grid({one, {0}, x}, 512);
   EXPECT_EQ(grid.mass, make_grid({*normal(0, 1), {0}, x}, 512).mass);
