@@ -156,9 +156,9 @@ void check_truncation(Checks& checks, const RunDirectory& run, const AmortizedPo
 
 void check_data(Checks& checks, const RunDraws& draws, const AmortizedPosterior& estimator,
                 const RunSpec& spec) {
-  const Matrix<float> reference = estimator.features(draws.reference_x);
-  const Matrix<float> features = estimator.features(draws.x);
-  const Matrix<float> observed = estimator.features(spec.observation);
+  const Matrix<float> reference = estimator.quick().features(draws.reference_x);
+  const Matrix<float> features = estimator.quick().features(draws.x);
+  const Matrix<float> observed = estimator.quick().features(spec.observation);
   checks.misspecification =
       measure_typicality({reference, features, observed.row(0), draws.reference_x, draws.x,
                           spec.observation, spec.data});

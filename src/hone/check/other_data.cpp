@@ -29,8 +29,9 @@ std::optional<CheckResult> compare_with_simulations(const RunDirectory& run,
     return values;
   };
   const Matrix<float> reference = read(even), draws = read(odd);
-  const Matrix<float> reference_features = networks.features(reference);
-  const Matrix<float> features = networks.features(draws), observed = networks.features(x);
+  const Matrix<float> reference_features = networks.quick().features(reference);
+  const Matrix<float> features = networks.quick().features(draws),
+                      observed = networks.quick().features(x);
   const Misspecification found = measure_typicality(
       {reference_features, features, observed.row(0), reference, draws, x, spec.data});
   if (found.measures.empty()) return std::nullopt;

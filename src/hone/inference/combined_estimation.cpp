@@ -197,8 +197,7 @@ bool may_have_likelihood(const InferenceOptions& options, const Prior& prior,
                          const DataSize& data) {
   const auto discrete = [](const Parameter& one) { return one.distribution->discrete(); };
   return may_combine(options) && densities_of_data(data) <= kMostCombinedColumns &&
-         data.rows <= kMostCombinedRows &&
-         std::ranges::none_of(prior.parameters(), discrete);
+         data.rows <= kMostCombinedRows && std::ranges::none_of(prior.parameters(), discrete);
 }
 
 const EstimatorKind& combined_estimation() {

@@ -4,17 +4,18 @@
 
 namespace hone {
 
-// Several estimators from the same simulations, combined by evidence (evidence.h): ratio networks,
-// and an estimated likelihood where options.estimators allows it, data and simulations are few,
-// nobody has chosen an embedding, and no parameter is discrete. Simulations come from the prior, if
-// truncated, so that neither needs a correction.
+// Several estimators from the same simulations, combined by evidence (evidence.h): ratio networks
+// and, where options.estimators allows it, nobody has chosen an embedding, and no parameter is
+// discrete, a likelihood made of networks, if data and simulations are few, and one that is a
+// regression (regression_likelihood.h). Simulations come from the prior, if truncated, so that none
+// of them needs a correction.
 //
 // Ratio networks alone are a RatioEstimator; with others they are a CombinedPosterior
 // (hone/posterior/combined_posterior.h), whose training curves are those of the ratio networks.
 const EstimatorKind& combined_estimation();
 
-// Whether a likelihood is trained for these data. It sees the data themselves, and all parameters
-// as numbers on a line.
+// Whether networks learn a likelihood of these data. It sees the data themselves, and all
+// parameters as numbers on a line.
 bool may_have_likelihood(const InferenceOptions& options, const Prior& prior, const DataSize& data);
 
 // With more columns than this a likelihood, which learns them one by one, takes longer than all

@@ -166,6 +166,17 @@ void DataRegression::finish() {
   parallel_for(mean_.rows(), [&](Index k) {
     for (Index l = 0; l < mean_.rows(); ++l) curvature_(k, l) = dot(weighted_.row(k), mean_.row(l));
   });
+  telling_columns_ = 0;
+  for (Index j = 0; j < mean_.cols(); ++j) {
+    bool tells = false;
+    for (Index k = 0; k < mean_.rows(); ++k) tells = tells || mean_(k, j) != 0;
+    telling_columns_ += tells ? 1 : 0;
+  }
+}
+
+void DataRegression::set_certainty(double certainty) {
+  HONE_ASSERT(certainty > 0 && certainty <= 1);
+  certainty_ = certainty;
 }
 
 DataRegression::Parabola DataRegression::parabola(std::span<const double> y) const {
@@ -197,25 +208,33 @@ double DataRegression::varying_log_likelihood(std::span<const double> y,
   double sum = 0;
   for (std::size_t j = 0; j < y.size(); ++j) {
     const double from = log_variance_(0, static_cast<Index>(j));
-    const double log = std::clamp(log_variance[j], from - kMostLogVariance, from + kMostLogVariance);
+    const double log =
+        std::clamp(log_variance[j], from - kMostLogVariance, from + kMostLogVariance);
     sum += log + (y[j] - mean[j]) * (y[j] - mean[j]) * std::exp(-log) / wider;
   }
   return -sum / 2;
 }
 
+double DataRegression::log_likelihood(const Parabola& parabola, std::span<const double> y,
+                                      std::span<const double> phi,
+                                      std::span<const double> z) const {
+  const double wider = 1 + product(phi, leverage_, phi);
+  const double narrow = log_variance_.rows() > 0 ? varying_log_likelihood(y, phi, z, wider)
+                                                 : quadratic(parabola, phi) / wider;
+  return certainty_ * (narrow - telling_columns_ / 2 * std::log(wider));
+}
+
 void DataRegression::log_likelihoods(std::span<double> out, std::span<const double> y,
                                      MatrixView<const double> z) const {
   const Parabola parabola = this->parabola(y);
-  const bool varying = log_variance_.rows() > 0;
-  const auto columns = static_cast<double>(y.size());
   std::vector<double> phi(static_cast<std::size_t>(basis_.size()));
-  for (Index i = 0; i < z.rows(); ++i) {
-    basis_.values(phi, z.row(i));
-    const double wider = 1 + product(phi, leverage_, phi);
-    const double narrow = varying ? varying_log_likelihood(y, phi, z.row(i), wider)
-                                  : quadratic(parabola, phi) / wider;
-    out[static_cast<std::size_t>(i)] = narrow - columns / 2 * std::log(wider);
-  }
+  const auto at = [&](std::span<const double> point) {
+    basis_.values(phi, point);
+    return log_likelihood(parabola, y, phi, point);
+  };
+  // What all parameters get wrong in the same way must not cost the differences their digits.
+  const double centre = at(std::vector<double>(static_cast<std::size_t>(parameters()), 0.0));
+  for (Index i = 0; i < z.rows(); ++i) out[static_cast<std::size_t>(i)] = at(z.row(i)) - centre;
 }
 
 struct DataRegression::Point {
@@ -243,10 +262,13 @@ DataRegression::Point DataRegression::point_at(const Parabola& parabola, std::ve
   std::vector<double> force = parabola.slope;
   for (std::size_t k = 0; k < force.size(); ++k) {
     force[k] -= dot(curvature_.row(static_cast<Index>(k)), phi);
+    force[k] *= certainty_;
   }
-  Point point{std::move(scores), quadratic(parabola, phi), {}, {}, {}};
+  Point point{std::move(scores), certainty_ * quadratic(parabola, phi), {}, {}, {}};
   point.log_density -= dot(point.scores, point.scores) / 2;
   point.curvature = transposed_product(slopes, hone::product(curvature_.view(), slopes.view()));
+  for (double& value : std::span(point.curvature.data(), slopes.cols() * slopes.cols()))
+    value *= certainty_;
   for (Index d = 0; d < parameters; ++d) {
     double sum = -point.scores[static_cast<std::size_t>(d)];
     for (Index k = 0; k < slopes.rows(); ++k) {
@@ -318,6 +340,8 @@ DataRegression DataRegression::from_arrays(std::span<const NamedArray> arrays, I
   if (std::ranges::find(arrays, "log_variance", &NamedArray::name) != arrays.end()) {
     result.log_variance_ = matrix("log_variance", 1 + parameters, result.columns());
   }
+  result.certainty_ = array_values<double>(arrays, "certainty", std::vector<Index>{1})[0];
+  if (!(result.certainty_ > 0 && result.certainty_ <= 1)) fail_misfit();
   result.finish();
   return result;
 }
@@ -328,11 +352,11 @@ std::vector<NamedArray> DataRegression::to_arrays() const {
                       {matrix.rows(), matrix.cols()},
                       std::vector(matrix.data(), matrix.data() + matrix.rows() * matrix.cols())};
   };
-  std::vector<NamedArray> arrays{
-      {"degree", {1}, std::vector{static_cast<double>(basis_.degree())}},
-      array("mean", mean_),
-      array("leverage", leverage_),
-      array("precision", precision_)};
+  std::vector<NamedArray> arrays{{"degree", {1}, std::vector{static_cast<double>(basis_.degree())}},
+                                 {"certainty", {1}, std::vector{certainty_}},
+                                 array("mean", mean_),
+                                 array("leverage", leverage_),
+                                 array("precision", precision_)};
   if (log_variance_.rows() > 0) arrays.push_back(array("log_variance", log_variance_));
   return arrays;
 }

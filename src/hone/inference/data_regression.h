@@ -40,6 +40,10 @@ struct RegressionRows {
 // with B by least squares. That the simulations tell B only so well widens the noise by the factor
 // 1 + h, h = phi^T (Phi^T Phi)^-1 phi, as it does in Bayesian regression.
 //
+// Columns that do not depend on the parameters count for nothing. Where columns are taken for
+// independent and are not, or a covariance is known badly, the likelihood is too sure of itself: it
+// may be raised to a power below 1, its certainty.
+//
 // Far from the posterior no simulator is so simple. Near it, in a truncated region, many are, and
 // what there are polynomials and variances is learned from far fewer simulations than a network
 // needs, however long the data are.
@@ -52,8 +56,9 @@ class DataRegression {
 
   Index columns() const { return mean_.cols(); }
   Index parameters() const { return basis_.variables(); }
+  void set_certainty(double certainty);  // in (0, 1]; 1 from the start
 
-  // out[j] = log p(y | row j of z), up to a constant of y. z: (n, parameters)
+  // out[j] = certainty log p(y | row j of z) / p(y | z = 0). z: (n, parameters)
   void log_likelihoods(std::span<double> out, std::span<const double> y,
                        MatrixView<const double> z) const;
 
@@ -79,14 +84,18 @@ class DataRegression {
   double quadratic(const Parabola& parabola, std::span<const double> phi) const;
   double varying_log_likelihood(std::span<const double> y, std::span<const double> phi,
                                 std::span<const double> z, double wider) const;
+  double log_likelihood(const Parabola& parabola, std::span<const double> y,
+                        std::span<const double> phi, std::span<const double> z) const;
 
   PolynomialBasis basis_;
   Matrix<double> mean_;          // B (monomials, columns)
   Matrix<double> leverage_;      // (Phi^T Phi)^-1 (monomials, monomials)
   Matrix<double> precision_;     // Q (columns, columns), or its diagonal (1, columns)
   Matrix<double> log_variance_;  // (1 + parameters, columns) if it varies
-  Matrix<double> weighted_;      // B Q (monomials, columns)
-  Matrix<double> curvature_;     // B Q B^T (monomials, monomials)
+  double certainty_ = 1;
+  Matrix<double> weighted_;     // B Q (monomials, columns)
+  Matrix<double> curvature_;    // B Q B^T (monomials, monomials)
+  double telling_columns_ = 0;  // those that depend on the parameters
 };
 
 }  // namespace hone

@@ -7,8 +7,9 @@
 #include "hone/posterior/amortized_posterior.h"
 
 // Which of several estimators should be believed, and how much: what they say about simulations
-// that no weight of their networks was fitted to. (The best epoch of a network was chosen by them:
-// one number per network, a small advantage that all estimators have.)
+// that no weight of their networks was fitted to. (The best epoch of a network was chosen by them,
+// and where they are few the form of a regression: one number each, a small advantage that all
+// estimators have.)
 
 namespace hone {
 

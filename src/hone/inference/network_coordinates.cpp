@@ -42,6 +42,13 @@ float local_coordinate(const TruncatedPrior& prior, int d, float coordinate) {
   return static_cast<float>(prior.axis(d).to_local(unit).u);
 }
 
+double prior_coordinate(const TruncatedPrior& prior, int d, double local) {
+  constexpr double kEnd = 1e-7;
+  const double inside = std::clamp(local, kEnd, 1 - kEnd);
+  const UnitPoint unit = prior.axis(d).to_unit({inside, 1 - inside});
+  return has_ends(prior, d) ? unit.u : normal_quantile(unit);
+}
+
 // local = (Phi(y) - what is below) / mass of the axis.
 double log_coordinate_slope(const TruncatedPrior& prior, int d, float coordinate) {
   if (has_ends(prior, d)) return 0;

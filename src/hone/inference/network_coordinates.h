@@ -16,6 +16,10 @@ float local_coordinate(const TruncatedPrior& prior, int d, float coordinate);  /
 // log of d coordinate / d local.
 double log_coordinate_slope(const TruncatedPrior& prior, int d, float coordinate);
 
+// What polynomials see of it: u of the whole prior, in which the gaps of a region are as wide as
+// they are, or without finite bounds its normal quantile.
+double prior_coordinate(const TruncatedPrior& prior, int d, double local);
+
 // Local coordinates (n, marginal) as the networks see them.
 Matrix<float> network_coordinates(const TruncatedPrior& prior, const Marginal& marginal,
                                   MatrixView<const float> local);

@@ -40,8 +40,7 @@ double log_normal_proposal(const NormalScores& normal, std::span<const double> s
       continue;
     }
     const double log_ratio = (standard - distance / (part.wider * part.wider)) / 2 -
-                             static_cast<double>(y.size()) * std::log(part.wider) -
-                             log_volume;
+                             static_cast<double>(y.size()) * std::log(part.wider) - log_volume;
     sum += part.share * std::exp(std::min(log_ratio, 600.0));
   }
   return std::log(sum);

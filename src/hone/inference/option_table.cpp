@@ -211,8 +211,9 @@ std::vector<OptionEntry> make_table() {
       integer("round_ensemble", truncation, "Networks per axis that decide a cut, at the least",
               between(1, 1000), HONE_FIELD(round_ensemble)),
       choice("estimators", network,
-             "tmnre: what answers in the final region; evidence: ratio networks and, where columns "
-             "and simulations are few, a likelihood, each as much as it predicts held-out ones",
+             "tmnre: what answers in the final region; evidence: ratio networks, a likelihood by "
+             "regression and, where columns and simulations are few, one by networks, each as much "
+             "as it predicts held-out simulations",
              {"ratio", "evidence"}, HONE_FIELD(estimators)),
       integer("ensemble", network, "Networks per marginal posterior, at the least",
               between(1, 1000), HONE_FIELD(ensemble)),

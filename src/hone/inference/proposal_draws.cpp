@@ -54,7 +54,8 @@ void draw_parameter(MatrixView<float> scores, std::span<Matrix<float>> log_parts
   for (Index i = 0; i < each; ++i) scores(begin + i, d) = y[static_cast<std::size_t>(i)];
   for (std::size_t k = 0; k < kProposalParts.size(); ++k) {
     if (kProposalParts[k].wider == 0) continue;
-    log_density(log.data(), densities.row(begin).data(), y.data(), each, shape, kProposalParts[k].wider);
+    log_density(log.data(), densities.row(begin).data(), y.data(), each, shape,
+                kProposalParts[k].wider);
     for (Index i = 0; i < each; ++i) log_parts[k](row, i) += log[static_cast<std::size_t>(i)];
   }
 }

@@ -18,7 +18,8 @@ struct ProposalDraws {
 struct ProposalPart {
   double share, wider;  // wider 0: the uniform density
 };
-inline constexpr std::array<ProposalPart, 4> kProposalParts{{{0.6, 1}, {0.2, 2}, {0.1, 4}, {0.1, 0}}};
+inline constexpr std::array<ProposalPart, 4> kProposalParts{
+    {{0.6, 1}, {0.2, 2}, {0.1, 4}, {0.1, 0}}};
 Index part_begin(std::size_t k, Index each);  // the first of the draws of part k, of `each`
 
 // Points i = 1, 2, ... of an additive sequence in several dimensions (the generalised golden

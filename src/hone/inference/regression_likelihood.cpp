@@ -1,6 +1,7 @@
 #include "hone/inference/regression_likelihood.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/inference/factors.h"
+#include "hone/inference/network_coordinates.h"
 #include "hone/posterior/sample_posterior.h"
 #include "hone/prior/standard_normal.h"
 
@@ -18,21 +20,6 @@ constexpr Index kPointsPerTask = 256;
 
 std::vector<double> to_doubles(std::span<const float> values) {
   return {values.begin(), values.end()};
-}
-
-bool has_ends(const TruncatedPrior& prior, int d) {
-  const Distribution& axis = prior.prior()[d];
-  return std::isfinite(axis.lower()) && std::isfinite(axis.upper());
-}
-
-double raw_coordinate(const TruncatedPrior& prior, int d, double local) {
-  constexpr double kEnd = 1e-7;
-  const double inside = std::clamp(local, kEnd, 1 - kEnd);
-  const UnitPoint unit = prior.axis(d).to_unit({inside, 1 - inside});
-  if (has_ends(prior, d)) return unit.u;
-  return unit.u <= unit.complement
-             ? standard_normal_quantile(std::max(unit.u, 1e-300))
-             : -standard_normal_quantile(std::max(unit.complement, 1e-300));
 }
 
 std::vector<NormalScores> find_peaks(const DataRegression& regression, const Matrix<double>& y,
@@ -51,7 +38,7 @@ std::vector<NormalScores> find_peaks(const DataRegression& regression, const Mat
 
 double RegressionCoordinates::operator()(const TruncatedPrior& prior, int d, double local) const {
   const auto at = static_cast<std::size_t>(d);
-  return (raw_coordinate(prior, d, local) - centre[at]) / scale[at];
+  return (prior_coordinate(prior, d, local) - centre[at]) / scale[at];
 }
 
 Matrix<double> RegressionCoordinates::operator()(const TruncatedPrior& prior,
@@ -129,7 +116,9 @@ namespace {
 constexpr Index kMostRows = 20'000, kMostNumbers = 20'000'000;
 constexpr Index kRowsPerMonomial = 8;
 constexpr Index kFewestRows = 40;
-constexpr Index kMostCorrelated = 1024;   // columns; their covariance is inverted
+// Above so many columns they are taken for independent, with the same scatter everywhere: the work
+// for a covariance grows with their cube, that for a varying scatter with draws times columns.
+constexpr Index kMostThorough = 1024;
 constexpr Index kMostColumns = 20'000;
 constexpr Index kMostJudging = 256;  // held-out simulations that choose the form
 constexpr Index kRivals = 256;       // of the true parameters of each, these included
@@ -141,13 +130,20 @@ class NoNetworks final : public TrainedNetworks {
 };
 
 // At most so many of them, evenly spread.
-std::vector<Index> thinned(const std::vector<Index>& rows, Index most) {
+std::vector<Index> thinned(const std::vector<Index>& rows, Index most, Index shift = 0) {
   const Index all = std::ssize(rows), count = std::min(all, most);
   std::vector<Index> result;
   for (Index i = 0; i < count; ++i) {
-    result.push_back(rows[static_cast<std::size_t>(i * all / count)]);
+    result.push_back(rows[static_cast<std::size_t>(i * all / count + shift)]);
   }
   return result;
+}
+
+// Held-out simulations that choose the form. held_out() in evidence.h takes as many, evenly spread,
+// to decide what the form counts; these are the ones behind them, where there are enough.
+std::vector<Index> judging_rows(const Dataset& data) {
+  const bool enough = std::ssize(data.validation) >= 2 * kMostJudging;
+  return thinned(data.validation, kMostJudging, enough ? 1 : 0);
 }
 
 RegressionCoordinates fit_coordinates(const Dataset& data, const std::vector<Index>& rows) {
@@ -157,12 +153,12 @@ RegressionCoordinates fit_coordinates(const Dataset& data, const std::vector<Ind
     const auto n = static_cast<double>(rows.size());
     std::vector<double> raw;
     for (const Index row : rows) {
-      raw.push_back(raw_coordinate(data.prior, d, static_cast<double>(data.theta(row, d))));
+      raw.push_back(prior_coordinate(data.prior, d, static_cast<double>(data.theta(row, d))));
       sum += raw.back();
     }
     for (const double value : raw) squares += (value - sum / n) * (value - sum / n);
     result.centre.push_back(sum / n);
-    result.scale.push_back(std::max(std::sqrt(squares / n), 1e-300));
+    result.scale.push_back(squares > 0 ? std::sqrt(squares / n) : 1);
   }
   return result;
 }
@@ -202,8 +198,8 @@ struct Judges {
 };
 
 Judges make_judges(RegressionRows held_out, MatrixView<const float> local,
-                   const std::vector<NormalScores>& peaks,
-                   const RegressionCoordinates& coordinates, const TruncatedPrior& prior) {
+                   const std::vector<NormalScores>& peaks, const RegressionCoordinates& coordinates,
+                   const TruncatedPrior& prior) {
   const Index n = local.rows(), parameters = local.cols();
   const ProposalDraws draws = draw_normal(peaks, kRivals - 1);
   Judges judges{std::move(held_out.y), {}, {}};
@@ -211,12 +207,11 @@ Judges make_judges(RegressionRows held_out, MatrixView<const float> local,
   for (Index i = 0; i < n; ++i) {
     std::vector<double> scores;
     for (const float value : local.row(i)) {
-      scores.push_back(standard_normal_quantile(
-          std::clamp(static_cast<double>(value), 1e-6, 1 - 1e-6)));
+      scores.push_back(
+          standard_normal_quantile(std::clamp(static_cast<double>(value), 1e-6, 1 - 1e-6)));
     }
     std::ranges::copy(local.row(i), rivals.row(i * kRivals).begin());
-    judges.log_weight.push_back(
-        -log_normal_proposal(peaks[static_cast<std::size_t>(i)], scores));
+    judges.log_weight.push_back(-log_normal_proposal(peaks[static_cast<std::size_t>(i)], scores));
     for (Index j = 0; j + 1 < kRivals; ++j) {
       const Index r = i * (kRivals - 1) + j;
       std::ranges::copy(draws.local.row(r), rivals.row(i * kRivals + j + 1).begin());
@@ -228,22 +223,34 @@ Judges make_judges(RegressionRows held_out, MatrixView<const float> local,
   return judges;
 }
 
-// Mean log probability of the true parameters among their rivals: a proper score.
-double score(const DataRegression& regression, const Judges& judges) {
+// Log of the mean over judges of the probability of the true parameters among their rivals: a
+// proper score. For each power that the likelihoods may be raised to.
+constexpr std::array kCertainties{1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05};
+using Scores = std::array<double, kCertainties.size()>;
+
+Scores scores(const DataRegression& regression, const Judges& judges) {
   const Index n = judges.y.rows();
-  std::vector<double> scores(static_cast<std::size_t>(n));
+  std::vector<Scores> all(static_cast<std::size_t>(n));
   parallel_for(n, [&](Index i) {
-    std::vector<double> log(static_cast<std::size_t>(kRivals));
-    regression.log_likelihoods(log, judges.y.row(i), judges.z.view().rows(i * kRivals, kRivals));
-    for (std::size_t j = 0; j < log.size(); ++j) {
-      log[j] += judges.log_weight[static_cast<std::size_t>(i * kRivals) + j];
+    std::vector<double> likelihood(static_cast<std::size_t>(kRivals)), log(likelihood);
+    regression.log_likelihoods(likelihood, judges.y.row(i),
+                               judges.z.view().rows(i * kRivals, kRivals));
+    for (std::size_t k = 0; k < kCertainties.size(); ++k) {
+      for (std::size_t j = 0; j < log.size(); ++j) {
+        log[j] = kCertainties[k] * likelihood[j] +
+                 judges.log_weight[static_cast<std::size_t>(i * kRivals) + j];
+      }
+      const double peak = std::ranges::max(log);
+      double sum = 0;
+      for (const double value : log) sum += std::exp(value - peak);
+      all[static_cast<std::size_t>(i)][k] = log[0] - peak - std::log(sum);
     }
-    const double peak = std::ranges::max(log);
-    double sum = 0;
-    for (const double value : log) sum += std::exp(value - peak);
-    scores[static_cast<std::size_t>(i)] = log[0] - peak - std::log(sum);
   });
-  return std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(n);
+  Scores mean{};
+  for (const Scores& one : all) {
+    for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += one[k] / static_cast<double>(n);
+  }
+  return mean;
 }
 
 int highest_degree(const RegressionRows& rows) {
@@ -263,11 +270,13 @@ class BestRegression {
 
   void consider(const RegressionForm& form) {
     DataRegression next(rows_, form);
-    const double own = score(next, judges_);
-    if (best_ && !(own > score_)) return;
+    const Scores own = scores(next, judges_);
+    const auto top = std::ranges::max_element(own);
+    if (best_ && !(*top > score_)) return;
+    next.set_certainty(kCertainties[static_cast<std::size_t>(top - own.begin())]);
     best_.emplace(std::move(next));
     form_ = form;
-    score_ = own;
+    score_ = *top;
   }
   void consider_degree(int degree) {
     RegressionForm form = form_;
@@ -294,40 +303,42 @@ DataRegression best_regression(const RegressionRows& rows, const Judges& judges,
     if (degree != first.degree) best.consider_degree(degree);
   }
   const int degree = best.form().degree;
-  if (rows.y.cols() <= kMostCorrelated) {
+  if (rows.y.cols() <= kMostThorough) {
     for (const double shrinkage : {0.5, 0.02}) {
       best.consider({degree, Scatter::correlated, shrinkage});
     }
     best.consider({degree, Scatter::independent});
+    best.consider({degree, Scatter::varying});
   }
-  best.consider({degree, Scatter::varying});
   for (const int beside : {degree - 1, degree + 1}) {
     if (beside >= 1 && beside <= highest) best.consider_degree(beside);
   }
   return best.take();
 }
 
+Index most_rows(const Dataset& data) {
+  return std::min(kMostRows, kMostNumbers / data.x->cols());
+}
+
 TrainedPosterior assemble(const EstimationRequest& request, std::unique_ptr<TrainedNetworks>) {
   const Dataset& data = request.data;
-  const std::vector<Index> rows =
-      thinned(data.training, std::min(kMostRows, kMostNumbers / data.x->cols()));
-  const std::vector<Index> judging = thinned(data.validation, kMostJudging);
+  const std::vector<Index> rows = thinned(data.training, most_rows(data));
+  const std::vector<Index> judging = judging_rows(data);
   Standardizer scores = fit_standardizer(*data.x, rows, "x", request.options.training.tails);
   RegressionCoordinates coordinates = fit_coordinates(data, rows);
   const RegressionRows table = regression_rows(data, rows, scores, coordinates);
   RegressionRows held_out = regression_rows(data, judging, scores, coordinates);
   const RegressionForm first{
       std::min(2, highest_degree(table)),
-      table.y.cols() <= kMostCorrelated ? Scatter::correlated : Scatter::independent, 0.1};
-  const auto peaks =
-      find_peaks(DataRegression(table, first), held_out.y, coordinates, data.prior);
+      table.y.cols() <= kMostThorough ? Scatter::correlated : Scatter::independent, 0.1};
+  const auto peaks = find_peaks(DataRegression(table, first), held_out.y, coordinates, data.prior);
   const Judges judges = make_judges(std::move(held_out), rows_of(data.theta, judging), peaks,
                                     coordinates, data.prior);
   DataRegression regression = best_regression(table, judges, first);
-  return {std::make_shared<const RegressionLikelihood>(data.prior, request.marginals,
-                                                       std::move(scores), std::move(coordinates),
-                                                       std::move(regression)),
-          std::vector<MemberHistory>(request.marginals.size())};
+  return {
+      std::make_shared<const RegressionLikelihood>(data.prior, request.marginals, std::move(scores),
+                                                   std::move(coordinates), std::move(regression)),
+      std::vector<MemberHistory>(request.marginals.size())};
 }
 
 SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
@@ -339,7 +350,8 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
     return std::vector<T>(values.begin(), values.end());
   };
   const Index columns = regression.columns();
-  Standardizer scores{numbers("x_mean", columns, 0.0F), numbers("x_inverse", columns, 0.0F), {}, {}};
+  Standardizer scores{
+      numbers("x_mean", columns, 0.0F), numbers("x_inverse", columns, 0.0F), {}, {}};
   if (std::ranges::find(arrays, "x_softness", &NamedArray::name) != arrays.end()) {
     scores.center = numbers("x_center", columns, 0.0F);
     scores.softness = numbers("x_softness", columns, 0.0F);
@@ -358,11 +370,13 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
 
 bool may_regress(const Dataset& data) {
   const Index monomials = PolynomialBasis::size_of(data.prior.dimensions(), 1);
+  const auto discrete = [](const Parameter& one) { return one.distribution->discrete(); };
   return data.theta.rows() == data.rows() && data.x->cols() <= kMostColumns &&
-         std::ssize(data.training) >= std::max(kFewestRows, kRowsPerMonomial * monomials) &&
-         std::ranges::none_of(data.prior.prior().parameters(), [](const Parameter& one) {
-           return one.distribution->discrete();
-         });
+         monomials <= kMostMonomials &&
+         std::min(std::ssize(data.training), most_rows(data)) >=
+             std::max(kFewestRows, kRowsPerMonomial * monomials) &&
+         !data.validation.empty() &&
+         std::ranges::none_of(data.prior.prior().parameters(), discrete);
 }
 
 const EstimatorKind& regression_estimation() {
