@@ -117,9 +117,12 @@ TEST(EvidenceShares, BelongToTheEstimatorThatPredictsBest) {
     EXPECT_GT(shares[1], 0.75);
     EXPECT_NEAR(shares[0] + shares[1], 1, 1e-12);
   }
-  // The control: of equals neither is preferred.
+  // Of equals one is enough.
   const auto equals = evidence_shares({normal(0, 1), normal(0, 1)}, draws);
-  EXPECT_NEAR(equals[0], 0.5, 1e-6);
+  EXPECT_EQ(equals, (std::vector<double>{1, 0}));
+  // The control: two that complete each other both stay.
+  const auto both = evidence_shares({normal(0.07, 1), normal(-0.07, 1)}, draws);
+  EXPECT_NEAR(both[0], 0.5, 0.1);
 }
 
 // Of 30 marginals one alone is learned better by the second estimator: what all say together must

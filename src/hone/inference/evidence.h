@@ -7,9 +7,8 @@
 #include "hone/posterior/amortized_posterior.h"
 
 // Which of several estimators should be believed, and how much: what they say about simulations
-// that no weight of their networks was fitted to. (The best epoch of a network was chosen by them,
-// and where they are few the form of a regression: one number each, a small advantage that all
-// estimators have.)
+// that no weight of their networks was fitted to. (The best epoch of a network was chosen by them:
+// one number per network, a small advantage.)
 
 namespace hone {
 
@@ -39,7 +38,8 @@ std::vector<double> mixture_shares(MatrixView<const double> scores,
 void drop_small_shares(std::span<double> shares);
 
 // Shares of the parts for every marginal, marginal by marginal. What all marginals of as many
-// parameters say together is where each of them begins: few simulations tell little about one.
+// parameters say together is where each of them begins: few simulations tell little about one. A
+// part without which all of them are predicted as well is left out: asking it takes time.
 std::vector<double> evidence_shares(const std::vector<SharedPosterior>& parts,
                                     const HeldOut& draws);
 

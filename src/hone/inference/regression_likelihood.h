@@ -1,23 +1,15 @@
 #pragma once
 
 #include "hone/engine/standardizer.h"
-#include "hone/inference/data_regression.h"
 #include "hone/inference/estimator.h"
 #include "hone/inference/likelihood_posterior.h"
+#include "hone/inference/regression_coordinates.h"
 
 namespace hone {
 
-// The parameters as a regression knows them: between finite bounds their CDF, without bounds its
-// normal quantile, and of these about standard scores.
-struct RegressionCoordinates {
-  std::vector<double> centre, scale;
-
-  double operator()(const TruncatedPrior& prior, int d, double local) const;
-  Matrix<double> operator()(const TruncatedPrior& prior, MatrixView<const float> local) const;
-};
-
 // A likelihood without networks: a normal density whose mean is a polynomial of the parameters
-// (data_regression.h). Seconds of work for data of any length.
+// (data_regression.h), in the form that predicts best (regression_choice.h). Seconds of work for
+// data of any length.
 class RegressionLikelihood final : public LikelihoodPosterior {
  public:
   RegressionLikelihood(TruncatedPrior prior, const std::vector<Marginal>& marginals,
@@ -43,8 +35,6 @@ class RegressionLikelihood final : public LikelihoodPosterior {
   DataRegression regression_;
 };
 
-// Its row. The form of the regression is the one that predicts held-out parameters best: among what
-// the data might have come from, how probable does it make what they did come from?
 const EstimatorKind& regression_estimation();
 
 // Whether there are enough simulations, all of which succeeded, and parameters that are numbers on
