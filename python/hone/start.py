@@ -62,8 +62,8 @@ def run(
         None: only the given simulations are used.
     observation: the real data; more than one dimension is flattened, here and in the simulator. Or
         a dictionary of named arrays; the simulator may return such a dictionary, too.
-    data: what the data are: "vector", "series", "image" or "set", or one of these for each name.
-        Shapes are those of the observation.
+    data: what the data are, such as "series" or "image", or one of these for each name
+        (docs/problem-file.md has all kinds). Shapes are those of the observation.
     derived: formulas of quantities to infer besides the parameters, by name, such as
         {"S8": "sigma8 * sqrt(omega_m / 0.3)"}.
     directory: where everything is kept. If it holds this run already, it goes on where that
