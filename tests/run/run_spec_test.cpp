@@ -1,8 +1,10 @@
 #include "hone/run/run_spec.h"
 
+#include <filesystem>
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "files/test_files.h"
@@ -89,6 +91,19 @@ TEST(RunSpec, OfEveryOlderFormatNeedsOnlyTheOptionsThatItHad) {
     EXPECT_EQ(Json(to_json(run_spec_from_json(json).options)), expected) << format;
     json["format"] = newest.at("format");
     EXPECT_TRUE(contains(refusal([&] { run_spec_from_json(json); }), "missing")) << format;
+  }
+}
+
+// What old_formats_test.cpp works with.
+TEST(RunSpec, OfEveryOlderFormatHasRunsThatTestsOpen) {
+  for (int format = 1; format < to_json(some_spec()).at("format"); ++format) {
+    for (const char* run : {"finished", "unfinished"}) {
+      const auto file =
+          fmt::format("{}/tests/run/data/format-{}/{}/run.json", HONE_SOURCE_DIR, format, run);
+      ASSERT_TRUE(std::filesystem::exists(file)) << "make it with the last version that wrote this "
+                                                    "format, as tests/run/data/README.md says";
+      EXPECT_EQ(Json::parse(bytes_of(file)).at("format"), format) << file;
+    }
   }
 }
 
