@@ -3,7 +3,7 @@
 #include <limits>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/commands.h"
 #include "cli/execute.h"
@@ -205,15 +205,20 @@ void add_sample_command(CLI::App& program) {
                    "Seed of the random numbers; the same seed gives the same samples")
       ->check(check_seed, "")
       ->capture_default_str();
-  std::string formats = "Format: ";
+  std::vector<std::string> formats, of_several_files;
   for (const ExportFormat& format : export_formats()) {
-    formats += fmt::format("{}{} ({})", &format == export_formats().data() ? "" : ", ", format.name,
-                           format.summary);
+    formats.push_back(fmt::format("{} ({})", format.name, format.summary));
+    if (!format.one_file) of_several_files.push_back(format.name);
   }
-  command->add_option("--format", arguments->format, formats)->capture_default_str();
-  command->add_option("-o,--output", arguments->output,
-                      "File to write; for getdist, the common beginning of the names of its files "
-                      "[standard output]");
+  command
+      ->add_option("--format", arguments->format,
+                   fmt::format("Format: {}", fmt::join(formats, ", ")))
+      ->capture_default_str();
+  command->add_option(
+      "-o,--output", arguments->output,
+      fmt::format("File to write; for {}, the common beginning of the names of its files "
+                  "[standard output]",
+                  fmt::join(of_several_files, " and ")));
   command
       ->add_option("--observation", arguments->observation,
                    "Text file with other data, which must come from parameters inside the region "

@@ -9,19 +9,6 @@
 #include "hone/core/suggestion.h"
 
 namespace hone::cli {
-namespace {
-
-// A command has dozens of options: only the question, not the list of all.
-std::string question(const std::string& word, const std::vector<std::string>& allowed) {
-  const std::string text = suggestion(word, allowed);
-  const std::size_t end = text.find('?');
-  return text.starts_with("did you mean") && end != std::string::npos
-             ? text.substr(0, end + 1) + " "
-             : "";
-}
-
-}  // namespace
-
 void check_command(const CLI::App& program, int argc, char** argv) {
   const CLI::App* parent = &program;
   for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
@@ -50,8 +37,10 @@ void fail_unexpected(const CLI::App& program) {
   for (const CLI::Option* one : command->get_options()) {
     for (const std::string& flag : one->get_lnames()) allowed.push_back("--" + flag);
   }
+  // A command has dozens of options: only the question, not the list of all.
+  const auto nearest = nearest_word(word.substr(0, word.find('=')), allowed);
   fail(ErrorKind::input, "{} does not know '{}'; {}see `{} --help`", name, word,
-       question(word.substr(0, word.find('=')), allowed), name);
+       nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", name);
 }
 
 void check_output_directory(const std::string& output) {

@@ -1,5 +1,6 @@
 #include <pybind11/stl.h>
 
+#include "hone/core/data_kinds.h"
 #include "hone/core/suggestion.h"
 #include "hone/core/version.h"
 #include "python/core/bindings.h"
@@ -9,6 +10,7 @@ PYBIND11_MODULE(_core, m) {
   m.doc() = "The engine of hone. Use the package hone.";
   m.attr("version") = hone::version();
   m.def("suggestion", &hone::suggestion);
+  m.def("data_kinds", &hone::data_kind_names);
   bind_errors(m);
   bind_options(m);
   bind_prior(m);

@@ -46,7 +46,8 @@ from .models import models
 from .options import option_help, options
 from .posterior import Density, Posterior
 from .prior import Prior, Region
-from .run import Run, open, run
+from .run import Run
+from .start import open, run
 from .store import Store
 
 _use_own_fonts()

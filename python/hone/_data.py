@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import as_floats
 from .errors import InputError
 
-KINDS = ["vector", "series", "image", "set"]
+KINDS = _core.data_kinds()
 
 
 class Blocks:

@@ -83,6 +83,7 @@ def check(run: Run | str | os.PathLike[str], simulations: int = 0, *, comm: Any 
     >>> hone.check(run, progress=False).verdict in ("pass", "caution", "fail")
     True
     """
-    from .run import Run, open
+    from .run import Run
+    from .start import open
 
     return (run if isinstance(run, Run) else open(run, comm=comm)).check(simulations, **how)

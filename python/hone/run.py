@@ -1,133 +1,35 @@
-"""A whole inference: simulate, truncate, train; and what came out of it."""
+"""A run: what came out of it, and what can be done with it."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import warnings
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from . import _core
 from ._arrays import as_count, as_seed, as_vector
 from ._calling import Caller
 from ._data import Blocks
+from ._execution import execute, simulating
 from ._place import Place
-from ._pool import executor, serving
-from ._problem import Problem, marginal_list
+from ._pool import serving
+from ._problem import marginal_list
 from ._progress import shown
 from ._ranks import leads, ranks_of
 from ._simulate import Failures
 from ._table import Table
 from ._words import in_calls
 from .checks import Checks
-from .errors import InputError, SimulatorError
+from .errors import InputError
 from .figure import truth_by_name
-from .options import make_options
 from .posterior import SUMMARY_COLUMNS, Marginal, Posterior
 from .prior import Prior, Region, derived_list
 from .store import Store
 
 Simulator = Callable[..., Any]
-
-KEYWORDS = ("seed", "directory", "marginals", "workers", "batched", "preset", "noise",
-            "simulations", "threads", "progress", "name", "comm", "data", "derived")
-
-
-def run(
-    prior: Prior | Mapping[str, Any] | Sequence[Any],
-    simulator: Simulator | None,
-    observation: Any,
-    *,
-    seed: int = 1,
-    directory: str | os.PathLike[str] | None = None,
-    marginals: Sequence[Marginal] | str | None = None,
-    workers: int = 0,
-    batched: bool = False,
-    preset: str = "default",
-    noise: Any = None,
-    data: str | Mapping[str, str] | None = None,
-    derived: Mapping[str, str] | None = None,
-    simulations: tuple[Any, Any] | None = None,
-    threads: int = 0,
-    progress: Any = True,
-    name: str | None = None,
-    comm: Any = None,
-    **options: Any,
-) -> Run:
-    """Which parameters could have produced the observation?
-
-    >>> import hone
-    >>> def simulate(theta, rng):
-    ...     return theta + 0.1 * rng.standard_normal(2)
-    >>> prior = {"a": hone.Uniform(-1, 1), "b": hone.Uniform(-1, 1)}
-    >>> run = hone.run(prior, simulate, [0.3, -0.2], budget=400, max_epochs=5, progress=False)
-    >>> run.posterior.sample(1000, "a").shape
-    (1000, 1)
-
-    prior: a ``hone.Prior``, or distributions by name.
-    simulator: a function of theta that returns data like the observation. It may also take
-        ``rng``, a numpy Generator of its own for every call, or ``seed``; then the same seed of
-        the run gives the same result, with any number of workers. If its arguments are named like
-        the parameters, it gets numbers. What it raises is a failed simulation, and so is NaN.
-        None: only the given simulations are used.
-    observation: the real data; more than one dimension is flattened, here and in the simulator. Or
-        a dictionary of named arrays; the simulator may return such a dictionary, too.
-    data: what the data are: "vector", "series", "image" or "set", or one of these for each name.
-        Shapes are those of the observation.
-    derived: formulas of quantities to infer besides the parameters, by name, such as
-        {"S8": "sigma8 * sqrt(omega_m / 0.3)"}.
-    directory: where everything is kept. If it holds this run already, it goes on where that
-        stopped; another run is never overwritten. None: a temporary directory, kept if the run is
-        interrupted; ``run.save()`` keeps it otherwise.
-    marginals: posteriors to train: "1d", "2d", "joint" or parameters, as in ["1d", ("a", "b")].
-        None: all of one and two parameters.
-    workers: processes that call the simulator; 0: this one.
-    batched: the simulator takes theta (n, parameters) and returns x (n, data) for many at once.
-    preset, options: as on the command line, see ``hone.options()``: budget, ensemble, ...
-    noise: noise that training adds to what the simulator makes, afresh in every epoch: sigma (one,
-        or one per value), a covariance matrix, or "poisson".
-    simulations: (theta, x), drawn from the prior before; counted by the budget.
-    threads: for training; 0: one per core. progress: show it, or an object with show() and log().
-    comm: under mpirun all ranks make this call with the same arguments, and share the simulations
-        and the training; all get the run. None: all ranks of the job; a communicator of mpi4py:
-        those in it, so that ``MPI.COMM_SELF`` works alone.
-    """
-    problem = Problem(prior, simulator, observation, simulations, batched, data, derived)
-    problem.decide(seed, marginals, noise, name, make_options(preset, {**problem.budget, **options},
-                                                              "run", KEYWORDS))
-    workers, threads = as_count(workers, "workers"), as_count(threads, "threads")
-    ranks, failures, made = ranks_of(comm), Failures(), []
-
-    def begin() -> dict[str, Any]:
-        place = Place(directory, ranks)
-        core = place.create(problem.spec(place.path), problem.existing)
-        made.append(Run(core, place, comm, failures))
-        return {"directory": str(place.path), "temporary": place.temporary}
-
-    begun, _ = ranks.together(
-        "hone.run", problem.facts(directory), begin,
-        lambda: made[0]._execute(ranks, problem.caller, workers, threads, progress),
-        lambda: serving(ranks, problem.caller, failures, workers))
-    if not made:  # by rank 0
-        place = Place.of_rank(begun["directory"], begun["temporary"], ranks.rank)
-        made.append(Run(place.open(), place, comm, failures))
-    return made[0]
-
-
-def open(directory: str | os.PathLike[str], *, comm: Any = None) -> Run:
-    """A run on disk, made here or by the command line. comm: which ranks work on it, as for
-    ``hone.run``; opening and reading is done by each for itself."""
-    place = Place(directory)
-    core = _core.Run.open(str(place.path))
-    if not core.verified():
-        warnings.warn(f"{os.fspath(directory)}: an older version of hone made this run, whose files "
-                      "carry no checksums: it cannot be verified that they are what hone wrote",
-                      stacklevel=2)
-    return Run(core, place, comm)
 
 
 class Run:
@@ -281,10 +183,10 @@ class Run:
         threads = as_count(threads, "threads")
 
         def work(ranks: Any) -> None:
-            self._execute(ranks, caller, workers, threads, progress, exact)
+            execute(self, ranks, caller, workers, threads, progress, exact)
             if larger:
                 self._core.extend(more)
-                self._execute(ranks, caller, workers, threads, progress, exact)
+                execute(self, ranks, caller, workers, threads, progress, exact)
 
         self._together("resume", {"budget": more, "exact": exact}, work, caller, workers)
         if not leads(self._comm):  # rank 0 changed what is on disk
@@ -337,7 +239,7 @@ class Run:
         threads = as_count(threads, "threads")
 
         def work(ranks: Any) -> Any:
-            with self._simulating(ranks, caller, workers, progress) as (simulate, watcher):
+            with simulating(self, ranks, caller, workers, progress) as (simulate, watcher):
                 return self._core.check(ranks.core, count, bool(correct), simulate, threads, watcher)
 
         return Checks(self._together("check", {"simulations": count, "correct": bool(correct)}, work,
@@ -380,7 +282,7 @@ class Run:
         threads = as_count(threads, "threads")
 
         def work(ranks: Any) -> Any:
-            with self._simulating(ranks, caller, workers, progress) as (simulate, watcher):
+            with simulating(self, ranks, caller, workers, progress) as (simulate, watcher):
                 return self._core.predict(ranks.core, count, source, simulate, threads, watcher)
 
         return self._together("predict", {"n": count, "source": source}, work, caller, workers)
@@ -445,52 +347,3 @@ class Run:
             f"run.{call}", {"run": str(self.directory), **facts},
             lambda: {"directory": str(self.directory)}, lambda: work(ranks),
             lambda: serving(ranks, caller, self._failures, workers))[1]
-
-    def _execute(self, ranks: Any, caller: Caller | None, workers: int, threads: int,
-                 progress: Any, exact: bool = False) -> None:
-        report = not self._place.temporary
-        reported = not report or Path(self._core.report_page()).exists()
-        if self._core.complete() and self.checks is not None and reported:
-            return
-        with self._simulating(ranks, caller, workers, progress) as (simulate, watcher):
-            trouble = self._core.finish(ranks.core, simulate, threads, watcher, report,
-                                        exact)
-        if trouble:
-            warnings.warn(f"the run is finished, but its report could not be made: {trouble}; "
-                          "call run.report() to try again", stacklevel=2)
-
-    @contextmanager
-    def _simulating(self, ranks: Any, caller: Caller | None, workers: int,
-                    progress: Any) -> Iterator[tuple[Any, Any]]:
-        """Who makes simulations and who watches. Whatever happens, what is finished is kept."""
-        try:
-            with shown(progress) as watcher, \
-                    executor(caller, self._failures, workers, ranks.size > 1) as simulate:
-                yield simulate, watcher
-        except SimulatorError as error:
-            self._note_tracebacks(ranks)
-            self._keep()
-            raise error from self._failures.last_error
-        except BaseException as error:
-            if not self._keep():
-                raise
-            hint = f"finished simulations are kept; go on with directory={str(self.directory)!r}"
-            if hasattr(error, "add_note"):
-                error.add_note(hint)
-            raise
-        self._note_tracebacks(ranks)
-
-    def _keep(self) -> bool:
-        """A temporary directory that holds simulations outlives this object."""
-        worth = any(Path(self._core.simulations_folder()).glob("*.h5"))
-        if worth:
-            self._place.keep()
-        return worth
-
-    def _note_tracebacks(self, ranks: Any) -> None:
-        """Into the log of the run, where external simulators leave their messages, too."""
-        for line in ranks.core.take_log() if ranks.core else []:
-            self._failures.hear(line)
-        if self._failures.tracebacks:
-            with Path(self._core.simulator_log()).open("a", encoding="utf-8") as log:
-                log.write("\n".join(self._failures.tracebacks.values()))

@@ -1,8 +1,8 @@
 """commands_test.py PROGRAM: commands and outputs in README.md and docs/.
 
-- Every command in a code block (a line that starts with `hone` or `make`) is run here in a scratch directory,
-  as it stands or with a small budget in its place (RUN), or it is in NOT_RUN with the reason. A command that is
-  in neither fails the test.
+- Every command in a code block (a line that starts with `hone`, `make` or a word of STARTERS) is run here in a
+  scratch directory, as it stands or with a small budget in its place (RUN), or it is in NOT_RUN with the reason.
+  A command that is in neither fails the test.
 - Every subcommand and every flag that a page names, also in the middle of a sentence, exists in the help.
 - Every target of `make` that a page names is in the Makefile.
 - Every link to a file, and every source file that a page names, exists.
@@ -145,7 +145,30 @@ NOT_RUN = {
     "make run": "builds hone itself",
     "make test": "runs this test",
     "make setup all": "builds hone itself",
+    "cmake --preset release": "builds hone itself",
+    "ninja -C build hone_program test_prior": "builds hone itself",
+    "mpirun -n 64 hone run problem.toml -o run": "tests/mpi runs problem files on two to four ranks",
+    "mpirun -n 64 python3 analysis.py": "python/tests/test_mpi.py runs such a script on two ranks",
+    # Scripts for batch systems. cluster.scripts takes them from the page and runs those of arrays with a stand-in.
+    "srun hone run problem.toml -o run": "needs Slurm; tests/mpi runs the same under mpirun",
+    "srun hone resume run": "needs Slurm; tests/mpi runs the same under mpirun",
+    "mpirun --map-by slot:PE=2 hone run problem.toml -o run": "needs two cores per rank; tests/mpi runs it without",
+    "mpirun --map-by slot:PE=2 hone resume run": "needs two cores per rank; tests/mpi runs it without",
+    'facts=$(hone ask "$run" --chunks "${CHUNKS:-100}" --threads "${SLURM_CPUS_PER_TASK:-1}" --json)':
+        "cluster.scripts runs it",
+    'facts=$(hone ask "$RUN" --chunks "${CHUNKS:-100}" --threads "${NCPUS:-1}" --json)': "cluster.scripts runs it",
+    "sbatch --array=0-99 ...": "the line that `hone ask` prints; cluster.scripts runs it",
+    "sbatch next.slurm DIR": "cluster.scripts runs it",
+    'array=$(sbatch --parsable --array="$(fact array)" simulate.slurm "$(fact directory)")': "cluster.scripts runs it",
+    'sbatch --dependency="afterany:$array" next.slurm "$run" "$now"': "cluster.scripts runs it",
+    'array=$(qsub -J "$first-$last" -v CHUNKS_IN="$(fact directory)" simulate.pbs)': "cluster.scripts runs it",
+    'qsub -W depend="afterany:$array" -v RUN="$RUN",BEFORE="$now" next.pbs': "cluster.scripts runs it",
 }
+
+
+# What starts programs in many processes, and what builds. An answer may be kept: array=$(sbatch ...).
+STARTERS = "mpirun|mpiexec|srun|sbatch|qsub|cmake|ninja|ctest"
+COMMAND = re.compile(rf"(?:\w+=\$\()?(?:hone|make|{STARTERS})\s")
 
 
 def fail(text):
@@ -225,7 +248,7 @@ def check_pages():
         for number, line in code_lines(text):
             where = f"{name}:{number}"
             command = clean(line)
-            if re.match(r"(hone|make) ", command):
+            if COMMAND.match(command):
                 found.add(command)
                 if command not in RUN and command not in NOT_RUN:
                     fail(f"{where}: `{command}` is neither in RUN nor in NOT_RUN of {__file__}")

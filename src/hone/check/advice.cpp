@@ -32,17 +32,14 @@ std::string other_means(const RunSpec& spec) {
 }  // namespace
 
 void add_fitting_advice(std::vector<CheckResult>& checks, const RunSpec& spec) {
-  const bool simulates = facts_of(spec.simulator.kind).simulates;
-  const std::string more =
-      simulates ? fmt::format(" (`hone resume DIR --budget {}`)", 2 * spec.options.budget) : "";
-  const std::string wanted = "more simulations";
+  std::string more = other_means(spec);
+  if (facts_of(spec.simulator.kind).simulates) {
+    more = fmt::format("; for more simulations run `hone resume DIR --budget {}`",
+                       2 * spec.options.budget) +
+           more;
+  }
   for (CheckResult& check : checks) {
-    if (check.status == Status::pass) continue;
-    const std::size_t at = check.advice.find("use " + wanted);
-    const bool per_round = check.advice.find(wanted + " per round") != std::string::npos;
-    if (at == std::string::npos || per_round) continue;
-    check.advice.insert(at + 4 + wanted.size(), more);
-    check.advice += other_means(spec);
+    if (check.status != Status::pass && check.more_simulations) check.advice += more;
   }
 }
 

@@ -195,6 +195,7 @@ CheckResult ensemble_result(const std::vector<EnsembleSpread>& spreads) {
     result.reason = fmt::format("the networks disagree: {}{}", numbers,
                                 flagged > 1 ? fmt::format("; {} are flagged", flagged) : "");
     result.advice = "use more simulations or a larger ensemble";
+    result.more_simulations = true;
   }
   result.numbers = {{"flagged", static_cast<double>(flagged)},
                     {"largest_distance", worst->distance},
@@ -224,6 +225,7 @@ CheckResult projection_result(const std::vector<ProjectionCheck>& projections) {
     result.reason = "the posteriors of pairs disagree with the 1-d posteriors: " + numbers;
     result.advice =
         "use more simulations; until then trust the 1-d posterior, which is easier to learn";
+    result.more_simulations = true;
   }
   result.numbers = {{"flagged", static_cast<double>(flagged)},
                     {"largest_distance", worst.distance},

@@ -138,8 +138,10 @@ void check_opinion(Checks& checks, const RunDraws& draws, const std::vector<Loca
   }
   const std::vector<Opinion> opinions = second_opinions(data);
   if (opinions.empty()) return;
-  checks.checks.push_back(second_opinion_result(opinions));
-  checks.checks.push_back(sharpness_result(opinions));
+  for (CheckResult result : {second_opinion_result(opinions), sharpness_result(opinions)}) {
+    result.more_simulations = true;  // the advice of both, if any
+    checks.checks.push_back(std::move(result));
+  }
 }
 
 void check_truncation(Checks& checks, const RunDirectory& run, const AmortizedPosterior& estimator,

@@ -30,6 +30,7 @@ struct CheckResult {
   std::string reason = {};  // what was seen, with numbers
   std::string advice = {};  // what to do; empty if it passed
   std::vector<std::pair<std::string, double>> numbers = {};
+  bool more_simulations = false;  // is the advice, of the whole run; how is added to it. Not saved
 };
 
 // Empirical coverage of the credible region of one level, with its Jeffreys interval at 95 %. As

@@ -211,13 +211,15 @@ void summarize(CoverageCheck& check, const CoverageLimits& limits) {
     result.reason = fmt::format(
         "{}: {}{}", narrow ? "overconfident" : "wider than necessary", describe(*worst, limits),
         flagged > 1 ? fmt::format("; {} more are flagged", flagged - 1) : "");
+    const bool safe =
+        !narrow && worst->levels[1].empirical > worst->levels[1].nominal - limits.shortfall / 2;
     result.advice =
         narrow ? "use more simulations or a larger ensemble; `hone check DIR --correct` widens the "
                  "posteriors as far as necessary"
-        : worst->levels[1].empirical > worst->levels[1].nominal - limits.shortfall / 2
-            ? "the intervals are safe; more simulations would make them narrower"
-            : "the shape is wrong, too wide in the middle and too narrow in the tails: use more "
-              "simulations";
+        : safe ? "the intervals are safe; more simulations would make them narrower"
+               : "the shape is wrong, too wide in the middle and too narrow in the tails: use more "
+                 "simulations";
+    result.more_simulations = !safe;
   }
   result.numbers = {{"flagged", static_cast<double>(flagged)},
                     {"worst_coverage68", worst->levels[0].empirical},

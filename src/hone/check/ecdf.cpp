@@ -158,6 +158,7 @@ CheckResult summarize(const std::string& name, const std::vector<EcdfCurve>& cur
         fmt::format("{}: {} deviates by {:.3f}{}", bad, worst->marginal, worst->deviation,
                     flagged > 1 ? fmt::format("; {} more are flagged", flagged - 1) : "");
     result.advice = advice;
+    result.more_simulations = true;
   }
   result.numbers = {{"flagged", static_cast<double>(flagged)},
                     {"largest_deviation", worst->deviation},

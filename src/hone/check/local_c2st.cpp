@@ -171,6 +171,7 @@ CheckResult local_c2st_result(const std::vector<LocalC2st>& marginals, const Loc
     result.advice =
         "the posterior is wrong for your data, even if it is right on average: use more "
         "simulations";
+    result.more_simulations = true;
   }
   result.numbers = {{"flagged", static_cast<double>(flagged)},
                     {"accuracy", worst->accuracy},

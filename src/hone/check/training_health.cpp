@@ -67,11 +67,13 @@ CheckResult training_result(const std::vector<TrainingHealth>& health) {
     if (!std::isfinite(one.gain)) dead = &one;
   }
   CheckResult result{.name = "training"};
-  const auto flag = [&](Status status, std::string reason, std::string advice) {
+  const auto flag = [&](Status status, std::string reason, std::string advice,
+                        bool more_simulations = false) {
     if (status <= result.status) return;
     result.status = status;
     result.reason = std::move(reason);
     result.advice = std::move(advice);
+    result.more_simulations = more_simulations;
   };
   if (dead != nullptr) {
     flag(Status::fail, fmt::format("a network of {} never had a finite loss", dead->marginal),
@@ -83,14 +85,14 @@ CheckResult training_result(const std::vector<TrainingHealth>& health) {
   }
   if (unlearned == networks) {
     flag(Status::caution, "no network learned anything: every posterior equals the prior",
-         "use more simulations, unless the data contain no information about the parameters");
+         "use more simulations, unless the data contain no information about the parameters", true);
   }
   if (2 * overfitted > networks) {
     flag(Status::caution,
          fmt::format(
              "{} of {} networks fit their training data much better than other data (overfitting)",
              overfitted, networks),
-         "use more simulations, dropout or weight_decay");
+         "use more simulations, dropout or weight_decay", true);
   }
   if (2 * unfinished > networks) {
     flag(Status::caution,

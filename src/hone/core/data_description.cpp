@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "hone/core/data_kinds.h"
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
 #include "hone/core/visible_text.h"
@@ -23,6 +24,7 @@ struct KindFacts {
   std::size_t least, most;  // indices of a shape
   const char* shapes;
 };
+// In the order of DataKind. Files of networks keep the numbers, so new kinds come last.
 constexpr KindFacts kKinds[] = {
     {DataKind::vector, "vector", 1, 1, "[n]"},
     {DataKind::series, "series", 1, 2, "[n] or [n, channels]"},
@@ -62,13 +64,11 @@ void check_shape(const DataBlock& block) {
 }
 
 DataKind kind_from(const std::string& text, const std::string& block) {
-  std::vector<std::string> names;
   for (const KindFacts& facts : kKinds) {
     if (facts.name == text) return facts.kind;
-    names.emplace_back(facts.name);
   }
   fail(ErrorKind::input, "data '{}': there is no kind '{}'; {}", block, text,
-       suggestion(text, names));
+       suggestion(text, data_kind_names()));
 }
 
 std::string text_in(const nlohmann::json& json, const char* key, const std::string& block) {
@@ -83,7 +83,8 @@ DataBlock block_from_json(const nlohmann::json& json) {
   }
   DataBlock block{.name = json["name"].get<std::string>(), .shape = {}};
   if (!json.contains("kind") || !json["kind"].is_string()) {
-    fail(ErrorKind::input, "data '{}': kind is missing; vector, series, image or set", block.name);
+    fail(ErrorKind::input, "data '{}': kind is missing; allowed: {}", block.name,
+         fmt::join(data_kind_names(), ", "));
   }
   block.kind = kind_from(json["kind"].get<std::string>(), block.name);
   const auto whole = [](const nlohmann::json& value) { return value.is_number_integer(); };
@@ -98,6 +99,12 @@ DataBlock block_from_json(const nlohmann::json& json) {
 }
 
 }  // namespace
+
+std::vector<std::string> data_kind_names() {
+  std::vector<std::string> names;
+  for (const KindFacts& facts : kKinds) names.emplace_back(facts.name);
+  return names;
+}
 
 std::string to_string(DataKind kind) {
   return facts_of(kind).name;

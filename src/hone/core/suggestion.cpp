@@ -33,18 +33,24 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string suggestion(std::string_view word, const std::vector<std::string>& allowed) {
-  std::string list = fmt::format("allowed: {}", fmt::join(allowed, ", "));
+std::optional<std::string> nearest_word(std::string_view word,
+                                        const std::vector<std::string>& allowed) {
   // A word from a file may be megabytes long; nothing allowed resembles it then.
-  if (word.size() > 100 || allowed.empty()) return list;
+  if (word.size() > 100 || allowed.empty()) return std::nullopt;
   const auto nearest = std::min_element(allowed.begin(), allowed.end(),
                                         [word](const std::string& a, const std::string& b) {
                                           return edit_distance(word, a) < edit_distance(word, b);
                                         });
   const std::size_t tolerated =
       std::max<std::size_t>(1, std::max(word.size(), nearest->size()) / 2);
-  if (edit_distance(word, *nearest) > tolerated) return list;
-  return fmt::format("did you mean '{}'? {}", *nearest, list);
+  if (edit_distance(word, *nearest) > tolerated) return std::nullopt;
+  return *nearest;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& allowed) {
+  const std::string list = fmt::format("allowed: {}", fmt::join(allowed, ", "));
+  const std::optional<std::string> nearest = nearest_word(word, allowed);
+  return nearest ? fmt::format("did you mean '{}'? {}", *nearest, list) : list;
 }
 
 }  // namespace hone

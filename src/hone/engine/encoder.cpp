@@ -88,17 +88,16 @@ template <typename T>
 void Encoder<T>::add_layers() {
   GridLayer grid = first_grid(options_);
   for (const int channels : options_.channels) {
-    switch (options_.kind) {
-      case DataKind::vector: grid.kernel_width = grid.width; break;
-      case DataKind::set: break;
-      case DataKind::image:
-        grid.kernel_height = options_.kernel;
-        grid.stride_height = options_.stride;
-        [[fallthrough]];
-      case DataKind::series:
-        grid.kernel_width = options_.kernel;
-        grid.stride_width = options_.stride;
-        break;
+    const bool is_image = options_.kind == DataKind::image;
+    if (is_image) {
+      grid.kernel_height = options_.kernel;
+      grid.stride_height = options_.stride;
+    }
+    if (is_image || options_.kind == DataKind::series) {
+      grid.kernel_width = options_.kernel;
+      grid.stride_width = options_.stride;
+    } else if (!is_set()) {
+      grid.kernel_width = grid.width;  // kinds without places are seen as a whole
     }
     grid.out = channels;
     layers_.push_back(grid);

@@ -21,11 +21,12 @@ void OptimizerOptions::validate() const {
   if (!(epsilon > 0)) {
     fail_value("optimizer.epsilon", epsilon, "must be greater than 0");
   }
-  if (!(weight_decay >= 0) || (weight_decay > 0 && kind == OptimizerKind::adam)) {
+  if (!(weight_decay >= 0) || !std::isfinite(weight_decay) ||
+      (weight_decay > 0 && kind == OptimizerKind::adam)) {
     fail_value("optimizer.weight_decay", weight_decay,
                "must be 0 or greater, and 0 with adam (use adamw)");
   }
-  if (!(clip_norm >= 0)) {
+  if (!(clip_norm >= 0) || !std::isfinite(clip_norm)) {
     fail_value("optimizer.clip_norm", clip_norm, "must be 0 (no limit) or greater");
   }
 }

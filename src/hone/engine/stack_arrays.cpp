@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hone/core/data_kinds.h"
 #include "hone/core/error.h"
 #include "hone/engine/column_density.h"
 #include "hone/engine/stack.h"
@@ -89,10 +90,11 @@ void read_encoders(EmbeddingOptions& e, std::span<const double> v) {
     if (at >= v.size()) fail(ErrorKind::io, "network file: its encoders end early; it is damaged");
     return whole_number(v[at++], limit, what);
   };
+  const Index last_kind = std::ssize(data_kind_names()) - 1;
   e.estimates = static_cast<int>(next(4096, "estimates"));
   while (at < v.size()) {
     EncoderOptions block;
-    block.kind = static_cast<DataKind>(next(3, "kind of data"));
+    block.kind = static_cast<DataKind>(next(last_kind, "kind of data"));
     block.features = static_cast<int>(next(4096, "features"));
     block.kernel = static_cast<int>(next(1 << 20, "kernel"));
     block.stride = static_cast<int>(next(1 << 20, "stride"));

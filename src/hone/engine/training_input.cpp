@@ -34,7 +34,7 @@ void TrainingOptions::validate() const {
   if (batch_size > 65536) {
     fail_value("training.batch_size", batch_size, "must be at most 65536");
   }
-  if (!(embedding_full_rate_inputs >= 0)) {
+  if (!(embedding_full_rate_inputs >= 0) || !std::isfinite(embedding_full_rate_inputs)) {
     fail_value("training.embedding_full_rate_inputs", embedding_full_rate_inputs,
                "must be 0 or greater");
   }

@@ -6,6 +6,7 @@
 
 #include "hone/core/cholesky.h"
 #include "hone/core/error.h"
+#include "hone/core/selected_rows.h"
 
 namespace hone {
 namespace {
@@ -75,14 +76,8 @@ AbcSamples measure(const Dataset& data, std::span<const double> observation,
 }
 
 AbcSamples selected(const AbcSamples& samples, std::span<const Index> rows) {
-  AbcSamples result{Matrix<double>(std::ssize(rows), samples.local.cols()),
-                    Matrix<double>(std::ssize(rows), samples.x.cols()),
-                    {},
-                    {}};
-  for (Index i = 0; i < std::ssize(rows); ++i) {
-    const Index from = rows[static_cast<std::size_t>(i)];
-    std::ranges::copy(samples.local.row(from), result.local.row(i).begin());
-    std::ranges::copy(samples.x.row(from), result.x.row(i).begin());
+  AbcSamples result{selected_rows(samples.local, rows), selected_rows(samples.x, rows), {}, {}};
+  for (const Index from : rows) {
     result.distance.push_back(samples.distance[static_cast<std::size_t>(from)]);
     result.weights.push_back(samples.weights[static_cast<std::size_t>(from)]);
   }

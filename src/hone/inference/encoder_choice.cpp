@@ -38,8 +38,8 @@ Index size_of(const EncoderOptions& block) {
   return DataBlock{.name = "", .kind = block.kind, .shape = block.shape}.size();
 }
 
-bool has_places(const EncoderOptions& block) {
-  return block.kind == DataKind::series || block.kind == DataKind::image;
+bool has_places(DataKind kind) {
+  return kind == DataKind::series || kind == DataKind::image;
 }
 
 EncoderOptions encoder_of(const DataBlock& block, const EmbeddingOptions& wanted) {
@@ -51,10 +51,10 @@ EncoderOptions encoder_of(const DataBlock& block, const EmbeddingOptions& wanted
   }
   encoder.kernel = wanted.kernel;
   encoder.stride = wanted.stride;
-  if (block.kind != DataKind::vector && encoder.channels.empty()) {
+  if (has_places(block.kind) && encoder.channels.empty()) {
     encoder.channels = convolution_channels(block, encoder.kernel, encoder.stride);
   }
-  if (block.kind == DataKind::vector || encoder.channels.empty() || block.size() < kShortLine) {
+  if (!has_places(block.kind) || encoder.channels.empty() || block.size() < kShortLine) {
     return {.kind = DataKind::vector, .shape = {block.size()}, .channels = {}, .features = 0};
   }
   return encoder;
@@ -78,7 +78,7 @@ EmbeddingOptions chosen_embedding(const InferenceOptions& options, const DataSiz
   const bool regression = options.training.embedding_start == EmbeddingStart::regression;
   if (regression && (flat >= kManyColumns || (encodes && flat > 0))) {
     chosen.estimates = static_cast<int>(target_count(data.parameters));
-    chosen.traits = std::ranges::any_of(chosen.blocks, has_places);
+    chosen.traits = std::ranges::any_of(chosen.blocks, has_places, &EncoderOptions::kind);
   }
   if (!encodes && chosen.estimates == 0) return {.kind = EmbeddingKind::none, .hidden = {}};
   return chosen;
@@ -93,7 +93,7 @@ EmbeddingOptions estimates_alone(const EmbeddingOptions& chosen) {
   for (EncoderOptions& block : only.blocks) {
     const bool is_short = block.kind == DataKind::vector && block.shape[0] < kManyColumns;
     if (block.kind == DataKind::set || is_short) continue;
-    const bool places = has_places(block);
+    const bool places = has_places(block.kind);
     block = {.kind = places ? block.kind : DataKind::series,
              .shape = places ? block.shape : std::vector{size_of(block)},
              .channels = {},

@@ -55,11 +55,85 @@ std::string describe(const Round& round, bool last) {
            : fmt::format("-> {:.4g}", round.cut.region.mass()));
 }
 
-std::string describe_reserve(int round, Index wanted, Index left, Index reserved) {
+// What the rounds have found so far.
+struct Progress {
+  std::vector<Round> rounds;
+  Region region;                          // Gamma^(m)
+  bool converged = false;                 // the region stopped shrinking
+  int stalled = 0, stalled_in_a_row = 0;  // rounds that hardly shrank it
+};
+
+// From Gamma^(1) = supp p(theta), or from where a smaller budget ended.
+Progress beginning(const InferenceRequest& request) {
+  if (request.start != nullptr) return {request.start->rounds, request.start->region};
+  return {{}, Region::whole(request.simulations.prior().dimensions())};
+}
+
+// The simulations of a round.
+struct RoundBudget {
+  Index kept = 0;    // in the region already
+  Index wanted = 0;  // new ones that the round should have
+  Index left = 0;    // new ones that there may be
+  Index fresh() const { return std::clamp<Index>(wanted, 0, left); }
+};
+
+RoundBudget budget_of_round(const InferenceRequest& request, const Progress& progress, int m,
+                            Index for_rounds) {
+  const std::vector<Round>& rounds = progress.rounds;
+  const Index kept = request.simulations.count_inside(progress.region);
+  const Index before = rounds.empty() ? 0 : rounds.back().kept + rounds.back().simulated;
+  const Index target =
+      round_target(request.options, m, progress.stalled, kept, before, request.rng);
+  return {.kept = kept,
+          .wanted = target - kept,
+          .left = std::max<Index>(0, for_rounds - request.simulations.issued())};
+}
+
+std::string describe_reserve(int round, const RoundBudget& budget, Index reserved) {
   return fmt::format(
       "no round {}: it would need {} simulations, {} are left for rounds; {} of the budget are for "
       "the final region (final_fraction)",
-      round, wanted, left, reserved);
+      round, budget.wanted, budget.left, reserved);
+}
+
+// `region` is that of the round's simulations.
+Round train_and_cut(const InferenceRequest& request, const EstimatorKind& kind, int m,
+                    const Region& region, const RoundBudget& budget) {
+  const InferenceOptions& options = request.options;
+  const Dataset data = request.simulations.inside(region, options.validation_fraction);
+  const InferenceOptions used = kind.fit(options, data_size(data));
+  const auto axes = one_dimensional(request.simulations.prior().dimensions());  // rho_1
+  TrainedPosterior ratios = request.trainer.train(
+      kind, {data, axes, used.round_ensemble, options,
+             request.rng.child("round", static_cast<std::uint64_t>(m)), request.observer});
+  Cut cut = truncate(*ratios.posterior, request.observation, used.truncation);
+  return {.number = m,
+          .region = region,
+          .kept = budget.kept,
+          .simulated = budget.fresh(),
+          .cut = std::move(cut),
+          .training = std::move(ratios.histories),
+          .networks = std::move(ratios.posterior),
+          .estimator = kind.name,
+          .used = fitted_options(used, used.round_ensemble, data.description)};
+}
+
+// Once the budget is spent no other round could tell more than one that hardly shrank the region.
+void judge(Progress& progress, const InferenceOptions& options, const RoundBudget& budget) {
+  const bool stalls = hardly_shrinks(progress.rounds.back().cut, options);
+  const bool spent = budget.fresh() == budget.left;
+  progress.stalled += stalls;
+  progress.stalled_in_a_row = stalls ? progress.stalled_in_a_row + 1 : 0;
+  progress.converged = progress.stalled_in_a_row == options.stop_rounds || (stalls && spent);
+}
+
+// On stopping the last cut is not made: the data in hand come from the region before it. Nor is one
+// of a round that began with nothing left to simulate, or one that leaves too little data.
+bool is_last(const Progress& progress, const RoundBudget& budget, const Simulations& simulations,
+             Index whole_budget) {
+  const Index reachable = simulations.count_inside(progress.rounds.back().cut.region) +
+                          whole_budget - simulations.issued();
+  return progress.converged || budget.left == 0 || reachable < kFewestRows;
 }
 
 }  // namespace
@@ -72,78 +146,43 @@ InferenceResult truncate_in_rounds(const InferenceRequest& request, const Estima
   const InferenceOptions& options = request.options;
   Simulations& simulations = request.simulations;
   Observer& observer = request.observer;
-  const int dimensions = simulations.prior().dimensions();
-  const auto axes = one_dimensional(dimensions);  // rho_1 of the paper
-  // Gamma^(1) = supp p(theta), or where a smaller budget ended.
-  const Continuation begin =
-      request.start != nullptr ? *request.start : Continuation{.region = Region::whole(dimensions)};
-  std::vector<Round> rounds = begin.rounds;
-  Region region = begin.region;
+  Progress progress = beginning(request);
+  std::vector<Round>& rounds = progress.rounds;
   const int first = static_cast<int>(rounds.size()) + 1, limit = first + options.max_rounds - 1;
   const Index for_rounds = limit_of_rounds(options, simulations.issued());
-  bool converged = false;
-  int stalled = 0, stalled_in_a_row = 0;
 
-  for (int m = first; !converged && m <= limit; ++m) {
+  for (int m = first; !progress.converged && m <= limit; ++m) {
     // Retain the data in the region; simulate what is missing.      D^(m), N_simulate^(m)
-    const Index kept = simulations.count_inside(region);
-    const Index left = std::max<Index>(0, for_rounds - simulations.issued());
-    const Index before = rounds.empty() ? 0 : rounds.back().kept + rounds.back().simulated;
-    const Index target = round_target(options, m, stalled, kept, before, request.rng);
-    if (m > first && options.final_fraction > 0 && target - kept > left) {
-      observer.log(LogLevel::info,
-                   describe_reserve(m, target - kept, left, options.budget - for_rounds));
-      converged = stalled_in_a_row > 0;
+    const Region region = progress.region;
+    const RoundBudget budget = budget_of_round(request, progress, m, for_rounds);
+    if (m > first && options.final_fraction > 0 && budget.wanted > budget.left) {
+      observer.log(LogLevel::info, describe_reserve(m, budget, options.budget - for_rounds));
+      progress.converged = progress.stalled_in_a_row > 0;
       break;
     }
-    const Index fresh = std::clamp<Index>(target - kept, 0, left);
     observer.context_changed(fmt::format("round {}, prior mass {:.3g}", m, region.mass()));
-    simulations.simulate(region, m, fresh, observer);
+    simulations.simulate(region, m, budget.fresh(), observer);
 
-    rounds.push_back(request.journal.round(m, [&] {
-      // Train the 1-d ratios on it, and find the constrained region.  rho_1, Gamma^(m)
-      const Dataset data = simulations.inside(region, options.validation_fraction);
-      const InferenceOptions used = kind.fit(options, data_size(data));
-      TrainedPosterior ratios = request.trainer.train(
-          kind, {data, axes, used.round_ensemble, options,
-                 request.rng.child("round", static_cast<std::uint64_t>(m)), observer});
-      Cut cut = truncate(*ratios.posterior, request.observation, used.truncation);
-      return Round{.number = m,
-                   .region = region,
-                   .kept = kept,
-                   .simulated = fresh,
-                   .cut = std::move(cut),
-                   .training = std::move(ratios.histories),
-                   .networks = std::move(ratios.posterior),
-                   .estimator = kind.name,
-                   .used = fitted_options(used, used.round_ensemble, data.description)};
-    }));
+    // Train the 1-d ratios on it, and find the constrained region.  rho_1, Gamma^(m)
+    rounds.push_back(
+        request.journal.round(m, [&] { return train_and_cut(request, kind, m, region, budget); }));
     stop_if_requested(observer);
 
-    // Once the budget is spent no other round could tell more than this one.
-    const Cut& cut = rounds.back().cut;
-    const bool stalls = hardly_shrinks(cut, options), spent = fresh == left;
-    stalled += stalls;
-    stalled_in_a_row = stalls ? stalled_in_a_row + 1 : 0;
-    converged = stalled_in_a_row == options.stop_rounds || (stalls && spent);
-    // On stopping the last cut is not made: the data in hand come from the region before it. Nor is
-    // one of a round that began with nothing left to simulate, or one that leaves too little data.
-    const Index reachable =
-        simulations.count_inside(cut.region) + options.budget - simulations.issued();
-    const bool last = converged || left == 0 || reachable < kFewestRows;
+    judge(progress, options, budget);
+    const bool last = is_last(progress, budget, simulations, options.budget);
     observer.log(LogLevel::info, describe(rounds.back(), last));
     if (last) break;
-    region = cut.region;
+    progress.region = rounds.back().cut.region;
   }
 
   const int count = static_cast<int>(rounds.size());
   const bool budget_spent = simulations.issued() == options.budget || count < limit;
-  FinalTraining final = train_in_final_region(request, region, count);  // rho_2
+  FinalTraining final = train_in_final_region(request, progress.region, count);  // rho_2
   return {.posterior = std::move(final.posterior),
           .rounds = std::move(rounds),
           .region = std::move(final.region),
           .rows = final.rows,
-          .converged = converged,
+          .converged = progress.converged,
           .budget_spent = budget_spent};
 }
 

@@ -8,6 +8,7 @@
 #include "hone/mpi/back_off.h"
 #include "hone/mpi/row_scheduler.h"
 #include "hone/simulator/delivery.h"
+#include "hone/simulator/part_of_request.h"
 
 namespace hone {
 namespace {
@@ -18,18 +19,6 @@ using Clock = std::chrono::steady_clock;  // paces; never part of a result
 constexpr Index kMostUnanswered = 20;
 // How long to wait for results of ranks that were told to stop.
 constexpr std::chrono::milliseconds kPatience(300);
-
-RowBatch rows_of(const SimulationRequest& request, const std::vector<Index>& rows, bool answered) {
-  RowBatch batch{rows, {}, answered};
-  batch.request.theta = Matrix<double>(std::ssize(rows), request.theta.cols());
-  for (Index i = 0; i < std::ssize(rows); ++i) {
-    const Index row = rows[static_cast<std::size_t>(i)];
-    batch.request.ids.push_back(request.ids[static_cast<std::size_t>(row)]);
-    batch.request.seeds.push_back(request.seeds[static_cast<std::size_t>(row)]);
-    std::ranges::copy(request.theta.row(row), batch.request.theta.row(i).begin());
-  }
-  return batch;
-}
 
 // Neighbouring rows go together.
 void deliver(Delivery& delivery, const ResultBatch& results) {
@@ -177,7 +166,7 @@ class RankRun {
     const Index held = scheduler_.held(rank);
     const std::vector<Index> rows = scheduler_.next_rows(rank);
     if (rows.empty()) return;
-    const RowBatch batch = rows_of(request_, rows, answered_);
+    const RowBatch batch{rows, part_of(request_, rows), answered_};
     if (rank > 0) {
       if (held == 0) others_.forget_silence(rank);
       others_.send(rank, Tag::simulate, pack(batch));

@@ -18,22 +18,20 @@ nlohmann::json to_json(const std::vector<DerivedQuantity>& derived) {
 }
 
 std::vector<DerivedQuantity> derived_from_json(const nlohmann::json& json) {
-  if (!json.is_array()) fail(ErrorKind::input, "derived: must be a list of tables");
+  if (!json.is_array()) fail_place("derived", "must be a list of tables");
   std::vector<DerivedQuantity> derived;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const std::string where = fmt::format("derived[{}]", i);
-    if (!json[i].is_object()) {
-      fail(ErrorKind::input, "{}: must be a table with name, label and value", where);
-    }
+    if (!json[i].is_object()) fail_place(where, "must be a table with name, label and value");
     for (const auto& [field, value] : json[i].items()) {
       if (field != "name" && field != "label" && field != "value") {
-        fail(ErrorKind::input, "{}: unknown field '{}'; {}", where, field.substr(0, 60),
-             suggestion(field, {"name", "label", "value"}));
+        fail_place(where, fmt::format("unknown field '{}'; {}", field.substr(0, 60),
+                                      suggestion(field, {"name", "label", "value"})));
       }
-      if (!value.is_string()) fail(ErrorKind::input, "{}.{}: must be text", where, field);
+      if (!value.is_string()) fail_place(where + "." + field, "must be text");
     }
     for (const char* field : {"name", "value"}) {
-      if (!json[i].contains(field)) fail(ErrorKind::input, "{}.{}: missing", where, field);
+      if (!json[i].contains(field)) fail_place(where + "." + field, "missing");
     }
     derived.push_back({json[i]["name"], json[i].value("label", ""), json[i]["value"]});
   }

@@ -17,8 +17,9 @@ constexpr Index kDraws = Index{1} << 18, kLongestStep = 1024, kShortestStep = 16
 constexpr double kStepOfTail = 0.19;
 constexpr std::size_t kReach = 8;
 
-std::string place_of(std::size_t k, const DerivedQuantity& quantity) {
-  return fmt::format("derived[{}].value = '{}'", k, quantity.value);
+[[noreturn]] void refuse(const Prior& prior, std::size_t k, const std::string& reason) {
+  fail_value(fmt::format("derived[{}].value", k), fmt::format("'{}'", prior.derived()[k].value),
+             reason);
 }
 
 // "a = 0.1, b = 2" of the parameters that a quantity depends on.
@@ -37,16 +38,16 @@ std::vector<double> checked_values(const Prior& prior, std::size_t k,
                                    MatrixView<const double> theta) {
   const Expression& formula = prior.formula(k);
   std::vector<double> values = formula(theta);
-  const std::string place = place_of(k, prior.derived()[k]);
   const auto wrong = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
   if (wrong != values.end()) {
     const auto count = std::ranges::count_if(values, [](double v) { return !std::isfinite(v); });
-    fail(ErrorKind::input,
-         "{}: is {} where {}, and not finite in {:.2g} % of the prior; must be finite everywhere: "
-         "narrow the prior, or use a smooth formula that exists everywhere, such as log(a + 4) "
-         "instead of log(a)",
-         place, *wrong, values_used(prior, formula, theta.row(wrong - values.begin())),
-         100.0 * static_cast<double>(count) / static_cast<double>(values.size()));
+    refuse(prior, k,
+           fmt::format(
+               "is {} where {}, and not finite in {:.2g} % of the prior; must be finite "
+               "everywhere: narrow the prior, or use a smooth formula that exists everywhere, such "
+               "as log(a + 4) instead of log(a)",
+               *wrong, values_used(prior, formula, theta.row(wrong - values.begin())),
+               100.0 * static_cast<double>(count) / static_cast<double>(values.size())));
   }
   std::ranges::sort(values);
   constexpr double kMostOfOne = 0.01;
@@ -54,11 +55,10 @@ std::vector<double> checked_values(const Prior& prior, std::size_t k,
       1, static_cast<std::size_t>(kMostOfOne * static_cast<double>(values.size())));
   for (std::size_t i = 0; i + step < values.size(); ++i) {
     if (values[i] != values[i + step]) continue;
-    fail(
-        ErrorKind::input,
-        "{}: is exactly {} in more than {:g} % of the prior; it must vary smoothly, so that it has "
-        "a density: use a formula without min, max, floor or conditions",
-        place, values[i], 100 * kMostOfOne);
+    refuse(prior, k,
+           fmt::format("is exactly {} in more than {:g} % of the prior; it must vary smoothly, so "
+                       "that it has a density: use a formula without min, max, floor or conditions",
+                       values[i], 100 * kMostOfOne));
   }
   return values;
 }
@@ -137,8 +137,9 @@ TruncatedPrior with_derived_axes(const TruncatedPrior& prior) {
   for (int d = 0; d < base.dimensions(); ++d) axes.push_back(prior.region().axis(d));
   for (std::size_t k = 0; k < base.derived().size(); ++k) {
     const DerivedQuantity& one = base.derived()[k];
-    quantities.push_back({one.name, one.label,
-                          distribution_of(checked_values(base, k, draws.theta), place_of(k, one))});
+    const std::string place = fmt::format("derived[{}].value", k);
+    quantities.push_back(
+        {one.name, one.label, distribution_of(checked_values(base, k, draws.theta), place)});
     axes.push_back(Region::whole(1).axis(0));
   }
   return {Prior(std::move(quantities)), Region(std::move(axes))};

@@ -70,19 +70,20 @@ bool can_be_named(const std::string& name) {
          std::isdigit(static_cast<unsigned char>(name.front())) == 0;
 }
 
+// The place is the formula itself, and the character in it.
 [[noreturn]] void refuse(const std::string& text, std::size_t position, const std::string& reason) {
   constexpr std::size_t kShown = 100;
   const std::string shown =
       text.size() > kShown
           ? text.substr(0, kShown) + fmt::format(" ... ({} characters)", text.size())
           : text;
-  fail(ErrorKind::input, "'{}', character {}: {}", shown, position + 1, reason);
+  fail_place(fmt::format("'{}', character {}", shown, position + 1), reason);
 }
 
 // What is left to the parser can only be arithmetic: no text, no statement, no assignment.
 void check_characters(const std::string& text) {
   if (text.find_first_not_of(" \t") == std::string::npos) {
-    fail(ErrorKind::input, "'{}': must be a formula of parameters, such as a * b", text);
+    fail_place(fmt::format("'{}'", text), "must be a formula of parameters, such as a * b");
   }
   if (text.size() > Expression::kLongest) {
     refuse(text, Expression::kLongest,
@@ -186,7 +187,7 @@ Expression::Expression(std::string text, std::vector<std::string> names)
     const auto position = static_cast<std::size_t>(std::max(0, static_cast<int>(error.GetPos())));
     refuse(text_, std::min(position, text_.size()), reason_of(error, names_));
   }
-  if (uses_.empty()) fail(ErrorKind::input, "'{}': depends on no parameter", text_);
+  if (uses_.empty()) fail_place(fmt::format("'{}'", text_), "depends on no parameter");
 }
 
 std::vector<double> Expression::operator()(MatrixView<const double> theta) const {

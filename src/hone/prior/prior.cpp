@@ -115,13 +115,13 @@ Prior Prior::with_derived(std::vector<DerivedQuantity> derived) const {
     check_name("derived", i, one.name);
     const auto taken = result.quantity_names();
     if (std::ranges::find(taken, one.name) != taken.end()) {
-      fail(ErrorKind::input, "derived[{}].name = '{}': is the name of another quantity", i,
-           one.name);
+      fail_value(fmt::format("derived[{}].name", i), fmt::format("'{}'", one.name),
+                 "is the name of another quantity");
     }
     try {
       result.formulas_.emplace_back(one.value, names());
     } catch (const Error& error) {
-      fail(ErrorKind::input, "derived[{}].value = {}", i, error.what());
+      fail_value(fmt::format("derived[{}].value", i), error.place(), error.reason());
     }
     if (one.label.empty()) one.label = one.name;
     result.derived_.push_back(std::move(one));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hone/core/error.h"
+#include "hone/prior/constraint_kinds.h"
 #include "hone/prior/half_spaces.h"
 
 namespace hone {
@@ -62,6 +63,12 @@ ConstraintPointer simple_from_json(const nlohmann::json& json, int dimensions) {
 }
 
 }  // namespace
+
+std::vector<std::string> constraint_kinds() {
+  std::vector<std::string> names{kAllOf};
+  for (const auto& [name, reader] : simple_kinds()) names.push_back(name);
+  return names;
+}
 
 bool equal(const ConstraintPointer& a, const ConstraintPointer& b) {
   if (a == nullptr || b == nullptr) return a == b;

@@ -87,14 +87,11 @@ Prior read_derived_sections(const TomlTable& root, const Prior& prior) {
   for (const TomlTable& section : root.tables("derived")) {
     section.allow_only({"name", "label", "value"});
   }
-  try {
+  return with_line(root, "", [&] {
     Prior result = prior.with_derived(derived_from_json(root.at("derived")));
     check_derived(result);
     return result;
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    root.refuse_at(message.substr(0, message.find_first_of(" :=")), message);
-  }
+  });
 }
 
 std::vector<double> read_observation_section(const TomlTable& root,

@@ -7,6 +7,7 @@
 #include "hone/core/error.h"
 #include "hone/run/execute_run.h"
 #include "hone/simulator/failure_tally.h"
+#include "hone/simulator/part_of_request.h"
 
 namespace hone {
 namespace {
@@ -76,18 +77,6 @@ void check_results(ToldResults& results, Index data_size) {
 
 }  // namespace
 
-SimulationRequest selected(const SimulationRequest& request, std::span<const Index> rows) {
-  SimulationRequest part;
-  part.theta = Matrix<double>(std::ssize(rows), request.theta.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto from = static_cast<std::size_t>(rows[i]);
-    part.ids.push_back(request.ids[from]);
-    part.seeds.push_back(request.seeds[from]);
-    std::ranges::copy(request.theta.row(rows[i]), part.theta.row(static_cast<Index>(i)).begin());
-  }
-  return part;
-}
-
 std::optional<Index> missing_simulations(RunDirectory& run, Executor& executor) {
   try {
     simulate_run(run, executor);
@@ -143,7 +132,7 @@ ExecutionSummary ToldExecutor::run(const SimulationRequest& request, const Simul
   observer.stage_started("simulate", request.rows());
   observer.stage_advanced("simulate", std::ssize(here), request.rows());
   observer.stage_finished("simulate");
-  missing_ = selected(request, absent);
+  missing_ = part_of(request, absent);
   if (tally.hopeless() || (absent.empty() && tally.too_many())) throw tally.error();
   if (!absent.empty() || pause_) throw WaitingForSimulations(std::ssize(absent));
   return tally.summary();
@@ -160,7 +149,7 @@ AskedSimulations ask(RunDirectory& run, Index most, Observer& observer) {
     asked.waiting = waiting.count();
     std::vector<Index> rows;
     for (Index i = 0; i < std::min(most, waiting.count()); ++i) rows.push_back(i);
-    asked.request = selected(*executor.missing(), rows);
+    asked.request = part_of(*executor.missing(), rows);
   }
   return asked;
 }

@@ -58,9 +58,6 @@ class ToldExecutor final : public Executor {
   std::optional<SimulationRequest> missing_;
 };
 
-// These rows of a request.
-SimulationRequest selected(const SimulationRequest& request, std::span<const Index> rows);
-
 // Goes on with the run until a training begins. Returns for how many simulations the executor made
 // it wait; nothing if the round was complete before and it was not asked for any.
 std::optional<Index> missing_simulations(RunDirectory& run, Executor& executor);

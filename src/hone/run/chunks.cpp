@@ -9,6 +9,7 @@
 #include "hone/run/ask_tell.h"
 #include "hone/run/execute_run.h"
 #include "hone/simulator/failure_tally.h"
+#include "hone/simulator/part_of_request.h"
 
 namespace hone {
 namespace {
@@ -181,7 +182,7 @@ void ChunkExecutor::add_chunks(const SimulationRequest& request, const std::vect
                 .simulator = spec.simulator,
                 .parameters = spec.prior.names(),
                 .data_size = data_size(),
-                .request = selected(request, std::span(rows).subspan(begin, end - begin))};
+                .request = part_of(request, std::span(rows).subspan(begin, end - begin))};
     write_chunk(chunk_file(asked.directory, first + c), chunk);
     asked.open.push_back({first + c, chunk.request.rows()});
   }

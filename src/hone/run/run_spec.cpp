@@ -14,8 +14,9 @@ namespace hone {
 namespace {
 
 // In the newest format every option is there. So an option that is added raises the format, and
-// runs of the formats before get the value that does what hone did without it.
-constexpr int kFirstFormat = 1, kFormat = 4;
+// runs of the formats before get the value that does what hone did without it
+// (inference/old_run_defaults.cpp; tests/run/data/options.json has the options of every format).
+constexpr int kFirstFormat = 1, kFormat = 5;
 
 InferenceOptions read_options(const nlohmann::json& json, int format) {
   if (format < kFormat) return with_options(old_run_defaults(), json);

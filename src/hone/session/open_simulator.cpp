@@ -10,6 +10,7 @@
 #include "hone/core/parallel.h"
 #include "hone/problem/problem_file.h"
 #include "hone/run/ask_tell.h"
+#include "hone/simulator/no_executor.h"
 #include "hone/simulator/one_shot.h"
 #include "hone/simulator/shared_library.h"
 #include "hone/simulator/worker_executor.h"
@@ -54,17 +55,11 @@ OpenSimulator open_library(const SimulatorInputs& inputs, const LogSink&) {
 }
 
 // All simulations of a data set are in the store before any is asked for.
-class NothingMore final : public Executor {
- public:
-  ExecutionSummary run(const SimulationRequest& request, const SimulationSink&,
-                       Observer&) override {
-    fail(ErrorKind::input, "the data set has {} simulations fewer than the budget asks for",
-         request.rows());
-  }
-};
-
 OpenSimulator open_dataset(const SimulatorInputs&, const LogSink&) {
-  return {nullptr, std::make_unique<NothingMore>()};
+  return {nullptr, make_no_executor([](Index missing) {
+            return fmt::format("the data set has {} simulations fewer than the budget asks for",
+                               missing);
+          })};
 }
 
 OpenSimulator open_by_hand(const SimulatorInputs&, const LogSink&) {

@@ -122,22 +122,4 @@ std::unique_ptr<Executor> make_thread_executor(Simulator& simulator, ExecutorOpt
   return std::make_unique<ThreadExecutor>(simulator, options);
 }
 
-namespace {
-
-class NoExecutor final : public Executor {
- public:
-  ExecutionSummary run(const SimulationRequest& request, const SimulationSink&,
-                       Observer&) override {
-    fail(ErrorKind::input,
-         "{} simulations are missing, and there is no simulator here to make them", request.rows());
-  }
-};
-
-}  // namespace
-
-Executor& no_executor() {
-  static NoExecutor executor;
-  return executor;
-}
-
 }  // namespace hone
