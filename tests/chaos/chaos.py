@@ -39,8 +39,12 @@ PARTS = (("starts", "starts", 50, start), ("mutations", "damage", 1000, mistreat
          ("disks", "full disks", 40, fill), ("collisions", "collisions", 20, collide))
 
 
-def attack_once(program, seed, counts):
-    """What happened, by part, and what was wrong."""
+def line(part, counts):
+    return f"{part}: " + ", ".join(f"{count} {what}" for what, count in counts.items())
+
+
+def attack_once(program, seed, counts, tell):
+    """What happened, by part, and how often it was wrong; `tell` hears of each part when it is done."""
     happened, wrong = {}, 0
     for option, part, _, do in PARTS:
         if counts[option] <= 0:
@@ -49,9 +53,25 @@ def attack_once(program, seed, counts):
         do(attack, counts[option])
         happened[part] = attack.counts
         wrong += len(attack.wrong)
+        tell(line(part, attack.counts))
         if attack.wrong:
             print(f"  with --seed {seed} --{option} {counts[option]}", flush=True)
     return happened, wrong
+
+
+def attack_for(program, first_seed, counts, minutes):
+    """A part of the counts again and again; prints the sums."""
+    counts = {option: -(-count // 20) for option, count in counts.items()}
+    end = time.monotonic() + 60 * minutes
+    totals, wrong, seed = collections.defaultdict(collections.Counter), 0, first_seed
+    while time.monotonic() < end:
+        happened, found = attack_once(program, seed, counts, lambda text: None)
+        for part, numbers in happened.items():
+            totals[part].update(numbers)
+        wrong, seed = wrong + found, seed + 1
+    for part, numbers in totals.items():
+        print(line(part, numbers))
+    return wrong
 
 
 def main():
@@ -64,18 +84,10 @@ def main():
     arguments = parser.parse_args()
     counts = {option: getattr(arguments, option) for option, *_ in PARTS}
     if arguments.minutes > 0:
-        counts = {option: -(-count // 20) for option, count in counts.items()}
-    end = time.monotonic() + 60 * arguments.minutes
-    totals, wrong, seed = collections.defaultdict(collections.Counter), 0, arguments.seed
-    while True:
-        happened, found = attack_once(arguments.program, seed, counts)
-        for part, numbers in happened.items():
-            totals[part].update(numbers)
-        wrong, seed = wrong + found, seed + 1
-        if time.monotonic() >= end:
-            break
-    for part, numbers in totals.items():
-        print(f"{part}: " + ", ".join(f"{count} {what}" for what, count in numbers.items()))
+        wrong = attack_for(arguments.program, arguments.seed, counts, arguments.minutes)
+    else:
+        _, wrong = attack_once(arguments.program, arguments.seed, counts,
+                               lambda text: print(text, flush=True))
     print(f"{wrong} wrong answers")
     return 1 if wrong else 0
 
