@@ -35,9 +35,10 @@ test-sanitize:
 	@scripts/setup run test fuzz
 	scripts/sanitize
 
-# Random damage, kills and concurrent starts: right answers or refusals that name the file, nothing else.
+# Random damage, kills, full disks and concurrent commands: right answers or refusals that name the file,
+# nothing else. For so long: make test-chaos MINUTES=30.
 test-chaos: setup all
-	/usr/bin/python3 -B tests/chaos/chaos.py $(BUILD)/hone
+	/usr/bin/python3 -B tests/chaos/chaos.py $(BUILD)/hone $(if $(MINUTES),--minutes $(MINUTES))
 
 # Every reader of foreign text and files, for so many seconds each.
 SECONDS := 60

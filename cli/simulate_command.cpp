@@ -76,6 +76,10 @@ SimulatedChunk simulate(const fs::path& file, Chunk chunk, const SimulateArgumen
 void run(const SimulateArguments& arguments) {
   const fs::path file = chosen_chunk(arguments);
   Chunk chunk = read_chunk(file);
+  if (arguments.number && chunk.label.number != *arguments.number) {
+    fail(ErrorKind::io, "{}: it is a copy of chunk {}; put chunk {} in its place", file.string(),
+         chunk.label.number, *arguments.number);
+  }
   if (is_simulated(file, chunk)) {
     return print(fmt::format("{} was there already\n",
                              result_file(file.parent_path(), chunk.label.number).string()));

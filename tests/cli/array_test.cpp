@@ -147,5 +147,18 @@ TEST_F(JobArray, RefusesWrongUse) {
                  {"chunk-00000.h5"});
 }
 
+// As if its work were done already, it would never be.
+TEST_F(JobArray, RefusesAChunkInThePlaceOfAnother) {
+  out_of(small_run("array") + Arguments{"--prepare"});
+  out_of({"ask", "array", "--chunks", "3"});
+  const fs::path chunks = scratch_.path() / "array/chunks/round-01";
+  out_of({"simulate", "array/chunks/round-01", "--number", "0"});
+  fs::copy_file(chunks / "chunk-00000.h5", chunks / "chunk-00002.h5",
+                fs::copy_options::overwrite_existing);
+  expect_refused(hone({"simulate", "array/chunks/round-01", "--number", "2"}), 1,
+                 {"array/chunks/round-01/chunk-00002.h5: it is a copy of chunk 0"});
+  out_of({"simulate", "array/chunks/round-01", "--number", "1"});
+}
+
 }  // namespace
 }  // namespace hone

@@ -91,8 +91,8 @@ TEST_F(SealedRun, AFileOfAnotherRunIsRefused) {
       if (file == "run.json") continue;  // then all other files belong elsewhere: tested below
       restore();
       fs::copy_file(other() / file, run() / file, fs::copy_options::overwrite_existing);
-      if (file.ends_with("round-01.h5")) continue;  // read only when a check needs it
-      expect_named(file);
+      // Read when the checks are made, which are there already: the test below.
+      if (!file.ends_with("round-01.h5")) expect_named(file);
     }
   }
   restore();
@@ -100,6 +100,17 @@ TEST_F(SealedRun, AFileOfAnotherRunIsRefused) {
   const ProgramResult sample = hone({"sample", "run", "--marginal", "0", "-n", "5"});
   EXPECT_EQ(sample.code, 1) << sample;
   EXPECT_TRUE(contains(sample.err, "belongs to another run")) << sample;
+}
+
+TEST_F(SealedRun, NetworksOfARoundOfAnotherRunAreRefusedByTheChecks) {
+  const fs::path networks = "rounds/round-01.h5";
+  const Arguments check{"check", "run"};
+  fs::remove(run() / "checks.json");
+  const ProgramResult own = hone(check);
+  EXPECT_TRUE(contains(own.out, "verdict")) << own;
+  fs::remove(run() / "checks.json");
+  fs::copy_file(other() / networks, run() / networks, fs::copy_options::overwrite_existing);
+  expect_refused(hone(check), 1, {"run/rounds/round-01.h5", "belongs to another run"});
 }
 
 TEST_F(SealedRun, AFileFromAnotherPlaceOfTheRunIsRefused) {
@@ -113,9 +124,13 @@ TEST_F(SealedRun, AFileFromAnotherPlaceOfTheRunIsRefused) {
 TEST_F(SealedRun, ARoundThatHasGoneIsMissed) {
   fs::remove(run() / "rounds/round-02.json");
   EXPECT_TRUE(contains(hone({"show", "run"}).err, "round-02.json"));
-  EXPECT_TRUE(contains(hone({"check", "run"}).err, "have gone"));
-  EXPECT_EQ(hone({"resume", "run"}).code, 0);
-  expect_same_run(run(), scratch.path() / "good");
+  for (const char* file : {"rounds/round-02.json", "rounds/round-02.h5"}) {
+    restore();
+    fs::remove(run() / file);
+    EXPECT_TRUE(contains(hone({"check", "run"}).err, "have gone")) << file;
+    EXPECT_EQ(hone({"resume", "run"}).code, 0);
+    expect_same_run(run(), scratch.path() / "good");
+  }
 }
 
 TEST_F(SealedRun, AnUnfinishedRunWithOtherOptionsIsNotResumed) {

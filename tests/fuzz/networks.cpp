@@ -8,6 +8,7 @@
 #include "hone/files/array_file.h"
 #include "hone/inference/method.h"
 #include "hone/prior/region.h"
+#include "small_prior.h"
 
 namespace hone {
 namespace {
@@ -29,16 +30,6 @@ const std::vector<Kind>& kinds() {
     return kinds;
   }();
   return all;
-}
-
-Prior problem() {
-  std::vector<Parameter> parameters;
-  for (const char* name : {"a", "b"}) {
-    DistributionSpec uniform{
-        .kind = "uniform", .numbers = {{"low", -1}, {"high", 1}}, .arrays = {}};
-    parameters.push_back({name, "", make_distribution(uniform, name)});
-  }
-  return Prior(std::move(parameters));
 }
 
 // In the input as 12 bytes.
@@ -121,7 +112,7 @@ HONE_FUZZ_TARGET(networks)(const std::string& bytes) {
       kinds()[static_cast<std::size_t>(take_choice(rest, static_cast<int>(kinds().size())))];
   std::vector<NamedArray> arrays = kind.arrays;
   for (const Edit& edit : read_edits(rest)) apply(edit, arrays);
-  static const Prior prior = problem();
+  static const Prior prior = small_prior({"a", "b"}, -1, 1);
   survive([&] {
     const auto posterior =
         find_estimator(kind.estimator).load(prior, Region::whole(prior.dimensions()), arrays);

@@ -19,6 +19,6 @@ HONE_FUZZ_TARGET(run_json)(const std::string& bytes) {
   survive([&] { summary_from_json(json); });
   survive([&] { correction_from_json(json); });
   survive([&] { extensions_from_json(json, 100); });
-  survive([&] { predictive_from_json(json, 2); });
+  survive([&] { predictive_from_json(json, 3); });
   survive([&] { checks_from_json(nlohmann::ordered_json(json)); });
 }

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <csignal>
 #include <optional>
-#include <span>
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -14,45 +13,11 @@
 #include "hone/core/suggestion.h"
 #include "hone/files/confine.h"
 #include "hone/files/files.h"
+#include "hone/files/hdf5_answer.h"
 #include "hone/files/hdf5_handle.h"
 
 namespace hone::hdf5 {
 namespace {
-
-// What the child says first: numbers follow, or the text of an error.
-constexpr Index kNumbersFollow = 1, kErrorFollows = 2;
-constexpr Index kLongestError = 10000;
-
-void write_all(int pipe, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(pipe, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) ::_exit(1);  // nobody listens any more
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-}
-
-void write_index(int pipe, Index value) {
-  write_all(pipe, std::as_bytes(std::span(&value, 1)));
-}
-
-// False when the child has died.
-bool read_all(int pipe, std::span<std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::read(pipe, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
-std::optional<Index> read_index(int pipe, Index most) {
-  Index value = 0;
-  if (!read_all(pipe, std::as_writable_bytes(std::span(&value, 1)))) return std::nullopt;
-  if (value < 0 || value > most) return std::nullopt;
-  return value;
-}
 
 std::vector<Numbers> read_here(const std::filesystem::path& path,
                                const std::vector<std::string>& names) {
@@ -74,58 +39,15 @@ std::vector<Numbers> read_here(const std::filesystem::path& path,
                          const std::vector<std::string>& names) {
   std::string message;
   try {
-    const std::vector<Numbers> result = read_here(path, names);
-    write_index(pipe, kNumbersFollow);
-    for (const Numbers& numbers : result) {
-      write_index(pipe, std::ssize(numbers.shape));
-      write_all(pipe, std::as_bytes(std::span(numbers.shape)));
-      write_index(pipe, std::ssize(numbers.values));
-      write_all(pipe, std::as_bytes(std::span(numbers.values)));
-    }
+    write_numbers(pipe, read_here(path, names));
     ::_exit(0);
   } catch (const Error& error) {
     message = error.what();
   } catch (...) {
     message = path.string() + ": not enough memory to read it, or damaged";
   }
-  message.resize(std::min<std::size_t>(message.size(), kLongestError));
-  write_index(pipe, kErrorFollows);
-  write_index(pipe, std::ssize(message));
-  write_all(pipe, std::as_bytes(std::span(message)));
+  write_error(pipe, message);
   ::_exit(0);
-}
-
-// Nothing if the child died on the way.
-std::optional<Numbers> read_array(int pipe, Index most) {
-  Numbers numbers;
-  const auto rank = read_index(pipe, H5S_MAX_RANK);
-  if (!rank) return std::nullopt;
-  numbers.shape.resize(static_cast<std::size_t>(*rank));
-  if (!read_all(pipe, std::as_writable_bytes(std::span(numbers.shape)))) return std::nullopt;
-  const auto count = read_index(pipe, most);
-  if (!count || *count != element_count(numbers.shape, "data set")) return std::nullopt;
-  numbers.values.resize(static_cast<std::size_t>(*count));
-  if (!read_all(pipe, std::as_writable_bytes(std::span(numbers.values)))) return std::nullopt;
-  return numbers;
-}
-
-// Nothing if the child died on the way.
-std::optional<std::vector<Numbers>> listen(int pipe, std::size_t arrays, Index file_length) {
-  const auto kind = read_index(pipe, kErrorFollows);
-  if (!kind) return std::nullopt;
-  if (*kind == kErrorFollows) {
-    const auto length = read_index(pipe, kLongestError);
-    std::string message(static_cast<std::size_t>(length.value_or(0)), '\0');
-    if (!length || !read_all(pipe, std::as_writable_bytes(std::span(message)))) return std::nullopt;
-    throw Error(ErrorKind::input, message);
-  }
-  std::vector<Numbers> result;
-  for (std::size_t i = 0; i < arrays; ++i) {
-    auto numbers = read_array(pipe, 2000 * file_length);
-    if (!numbers) return std::nullopt;
-    result.push_back(std::move(*numbers));
-  }
-  return result;
 }
 
 // A process that is waited for at the end of its life.
@@ -169,7 +91,7 @@ std::vector<Numbers> read_foreign(const std::filesystem::path& path,
   writing.reset();
   // Its destructor comes before that of the child, which then cannot block on a full pipe.
   const FileDescriptor answers = std::move(*reading);
-  auto result = listen(answers.get(), names.size(), length);
+  auto result = read_answer(answers.get(), names.size(), 2000 * length);
   if (!result) {
     fail(ErrorKind::input, "{}: damaged: the HDF5 library crashes on it; write the file anew",
          path.string());
