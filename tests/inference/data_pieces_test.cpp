@@ -1,5 +1,7 @@
 #include "hone/inference/data_pieces.h"
 
+#include <cmath>
+#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -73,6 +75,39 @@ TEST(PieceRows, AreSpreadOverARowIfNotAllAreUsed) {
   EXPECT_EQ(read(steps, {0, 1, 2, 3, 4, 5, 6, 7}),
             (std::vector<std::vector<float>>{
                 {0, 1}, {3, 4}, {11, 12}, {14, 15}, {22, 23}, {25, 26}, {30, 31}, {33, 34}}));
+}
+
+TEST(SpreadRows, SpreadWholeNumbersOverTheirUnitAnewInEveryRealisation) {
+  Matrix<float> x(100, 3);  // whole numbers that are given, whole ones, others
+  for (Index i = 0; i < x.rows(); ++i) {
+    x(i, 0) = x(i, 1) = static_cast<float>(i % 7);
+    x(i, 2) = static_cast<float>(i) + 0.25F;
+  }
+  const MatrixRows table(x);
+  std::vector<Index> all(100);
+  std::iota(all.begin(), all.end(), 0);
+  const SpreadRows spread(table, all, 1, Rng(5));
+  EXPECT_TRUE(spread.random());
+  const auto first = read(spread, all), again = read(spread, all);
+  EXPECT_EQ(first, again);
+  double sum = 0, squares = 0;
+  for (Index i = 0; i < x.rows(); ++i) {
+    const auto& row = first[static_cast<std::size_t>(i)];
+    EXPECT_EQ(row[0], x(i, 0));
+    EXPECT_EQ(row[2], x(i, 2));
+    const double by = static_cast<double>(row[1] - x(i, 1));
+    EXPECT_LE(std::abs(by), 0.5);
+    sum += by / 100;
+    squares += by * by / 100;
+  }
+  EXPECT_NEAR(sum, 0, 4 * std::sqrt(1 / 1200.0));
+  EXPECT_NEAR(squares, 1 / 12.0, 4 * std::sqrt(1 / 18000.0));
+  Matrix<float> next(100, 3);
+  spread.read_realisation(next, all, 1);
+  EXPECT_NE(next(0, 1), first[0][1]);
+  // One that is not whole is enough.
+  x(50, 1) += 0.5F;
+  EXPECT_FALSE(SpreadRows(table, all, 1, Rng(5)).random());
 }
 
 TEST(FunctionRows, AreAFunctionOfTheRows) {

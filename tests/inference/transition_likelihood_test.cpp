@@ -36,6 +36,20 @@ void followed(std::span<double> x, std::span<const double> theta, Rng noise) {
   }
 }
 
+// Poisson counts with the mean 1 + 0.4 (1 + theta) x before.
+double mean_count(double before, double theta) {
+  return 1 + 0.4 * (1 + theta) * before;
+}
+void counts(std::span<double> x, std::span<const double> theta, Rng noise) {
+  double before = 3;
+  for (double& value : x) {
+    const double none = std::exp(-mean_count(before, theta[0]));
+    value = 0;
+    for (double rest = noise.uniform(); rest > none; rest *= noise.uniform()) value += 1;
+    before = value;
+  }
+}
+
 // theta plus noise that is the same all along, and white noise: neighbours know more together than
 // the last value alone.
 constexpr double kCommon = 0.3, kWhite = 0.2;
@@ -70,6 +84,24 @@ Normal exact_coefficient(const std::vector<double>& x, std::size_t channels) {
     squares += before * before;
   }
   return {products / squares, kNoise / std::sqrt(squares)};
+}
+
+Normal exact_of_counts(const std::vector<double>& x) {
+  constexpr int kPoints = 2000;
+  double mass = 0, sum = 0, squares = 0;
+  for (int i = 0; i < kPoints; ++i) {
+    const double theta = -1 + (2 * i + 1.0) / kPoints;
+    double log = 0, before = 3;
+    for (const double n : x) {
+      const double mean = mean_count(before, theta);
+      log += n * std::log(mean) - mean - std::lgamma(n + 1);
+      before = n;
+    }
+    mass += std::exp(log);
+    sum += std::exp(log) * theta;
+    squares += std::exp(log) * theta * theta;
+  }
+  return {sum / mass, std::sqrt(squares / mass - sum * sum / (mass * mass))};
 }
 
 SharedPosterior learn_steps(const RowFunction& simulate, const DataDescription& data) {
@@ -133,6 +165,12 @@ TEST(TransitionLikelihood, GivesThePosteriorOfASeriesWithChannels) {
   expect_exact(*posterior, x, exact);
   // The control: one channel tells less than both.
   EXPECT_GT(std::sqrt(2.0) * exact.deviation, 1.2 * deviation(*posterior, x));
+}
+
+TEST(TransitionLikelihood, GivesThePosteriorOfASeriesOfCounts) {
+  const SharedPosterior posterior = learn_steps(counts, series({kLength}));
+  const std::vector<double> x = observed(counts, kLength);
+  expect_exact(*posterior, x, exact_of_counts(x));
 }
 
 TEST(TransitionLikelihood, RefusesAFileThatDoesNotFit) {

@@ -1,7 +1,7 @@
 #include "hone/inference/data_pieces.h"
 
 #include <algorithm>
-#include <vector>
+#include <cmath>
 
 #include "hone/core/error.h"
 
@@ -55,6 +55,42 @@ void PieceRows::read_realisation(MatrixView<float> out, std::span<const Index> r
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::copy_n(whole.row(place[i]).begin() + piece(rows[i]) * pieces_.step(), cols(),
                 out.row(static_cast<Index>(i)).begin());
+  }
+}
+
+SpreadRows::SpreadRows(const RowSource& table, std::span<const Index> rows, Index first,
+                       const Rng& rng)
+    : table_(table), rng_(rng) {
+  // As many as show a number that is not whole.
+  constexpr std::size_t kRows = 4096;
+  std::vector<Index> some;
+  for (std::size_t i = 0; i < rows.size(); i += 1 + rows.size() / kRows) some.push_back(rows[i]);
+  Matrix<float> values(std::ssize(some), table.cols());
+  table.read(values, some);
+  for (Index j = first; j < values.cols(); ++j) {
+    bool whole = true, constant = true;
+    for (Index i = 0; i < values.rows(); ++i) {
+      whole &= values(i, j) == std::round(values(i, j));
+      constant &= values(i, j) == values(0, j);
+    }
+    if (whole && !constant) columns_.push_back(j);
+  }
+}
+
+void SpreadRows::read(MatrixView<float> out, std::span<const Index> rows) const {
+  read_realisation(out, rows, 0);
+}
+
+void SpreadRows::read_realisation(MatrixView<float> out, std::span<const Index> rows,
+                                  std::uint64_t realisation) const {
+  table_.read_realisation(out, rows, realisation);
+  if (columns_.empty()) return;
+  const Rng rng = rng_.child("spread", realisation);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Rng own = rng.child("row", static_cast<std::uint64_t>(rows[i]));
+    for (const Index j : columns_) {
+      out(static_cast<Index>(i), j) += static_cast<float>(own.uniform() - 0.5);
+    }
   }
 }
 

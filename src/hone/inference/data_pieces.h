@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "hone/core/data_description.h"
+#include "hone/core/rng.h"
 #include "hone/engine/row_source.h"
 
 namespace hone {
@@ -43,6 +45,26 @@ class PieceRows final : public RowSource {
   const RowSource& x_;
   DataPieces pieces_;
   Index used_;
+};
+
+// Rows of a table in which whole numbers are spread evenly over the unit around them, differently
+// in every realisation: where there were peaks, of which a density cannot have enough, there are
+// bars, and at a whole number the density is its probability. The table must outlive it.
+class SpreadRows final : public RowSource {
+ public:
+  // Columns of the table from `first` on, if all their values in these rows are whole numbers.
+  SpreadRows(const RowSource& table, std::span<const Index> rows, Index first, const Rng& rng);
+  Index rows() const override { return table_.rows(); }
+  Index cols() const override { return table_.cols(); }
+  bool random() const override { return !columns_.empty() || table_.random(); }
+  void read(MatrixView<float> out, std::span<const Index> rows) const override;
+  void read_realisation(MatrixView<float> out, std::span<const Index> rows,
+                        std::uint64_t realisation) const override;
+
+ private:
+  const RowSource& table_;
+  std::vector<Index> columns_;
+  Rng rng_;
 };
 
 // A function of the rows of x, (n, columns of x) -> (n, columns). x must outlive it.
