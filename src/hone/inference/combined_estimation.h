@@ -29,7 +29,7 @@ inline constexpr Index kMostCombinedRows = 12000;
 
 // Learning takes as long for a long series as for one of some hundred steps, but every draw is
 // asked about every step: with more values than this it takes longer than all ratio networks.
-inline constexpr Index kMostSeriesValues = 2000;
+inline constexpr Index kMostSeriesValues = 1000;
 inline constexpr Index kMostChannels = 12;  // a density for each of them
 
 }  // namespace hone
