@@ -7,6 +7,7 @@
 
 #include "hone/inference/combined_estimation.h"
 #include "hone/inference/method.h"
+#include "hone/inference/piece_training.h"
 
 namespace hone::cli {
 namespace {
@@ -29,10 +30,11 @@ double ratio_operations(const InferenceOptions& used, double networks, double ro
          row_operations(used.network, inputs);
 }
 
-// A density for each column and member.
-double likelihood_operations(const InferenceOptions& options, const DataSize& size) {
+// So many densities for each member.
+double likelihood_operations(const InferenceOptions& options, const DataSize& size,
+                             Index densities) {
   const InferenceOptions used = fitted_densities(options, size);
-  const double networks = static_cast<double>(size.columns) * used.ensemble;
+  const double networks = static_cast<double>(densities) * used.ensemble;
   return networks * static_cast<double>(size.rows) * used.training.max_epochs *
          row_operations(used.network, 2.0 * static_cast<double>(size.parameters));
 }
@@ -70,7 +72,11 @@ double seconds_to_learn(const RunSpec& spec, bool has_rounds) {
   }
   const bool combined = &find_method(options.method).estimator() == &combined_estimation();
   if (combined && may_have_likelihood(options, spec.prior, final)) {
-    operations += likelihood_operations(options, final);
+    operations += likelihood_operations(options, final, final.columns);
+  }
+  if (combined && may_have_transitions(options, spec.prior, final)) {
+    const DataPieces steps = steps_of(final.data, final.columns);
+    operations += likelihood_operations(options, size_of_pieces(final, steps), steps.step());
   }
   const double cores = std::max(1U, std::thread::hardware_concurrency());
   return kAfterwards * operations / (kPerSecond * cores);

@@ -1,11 +1,10 @@
 // Sets whose elements are learned one by one, and what happens if they depend on each other.
-#include "hone/inference/set_elements.h"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "hone/inference/likelihood_estimator.h"
+#include "hone/inference/piece_summaries.h"
 #include "hone/posterior/combined_posterior.h"
 #include "hone/posterior/marginal_grid.h"
 #include "inference/support.h"
@@ -53,26 +52,16 @@ double deviation(const AmortizedPosterior& posterior, const std::vector<double>&
   return grid_deviation(make_grid({posterior, {0}, x}, 512));
 }
 
-TEST(ElementCount, IsThatOfASingleSet) {
-  EXPECT_EQ(element_count(kSet), kElements);
-  EXPECT_EQ(element_count({}), 1);
+TEST(ElementsOf, AreThoseOfASingleSet) {
+  EXPECT_EQ(elements_of(kSet, kElements).count, kElements);
+  EXPECT_FALSE(elements_of({}, 8).apart());
+  EXPECT_EQ(elements_of({}, 8).total(), 8);
   const DataBlock pairs{.name = "pairs", .kind = DataKind::set, .shape = {4, 2}};
-  EXPECT_EQ(element_count(DataDescription({pairs})), 4);
+  EXPECT_EQ(elements_of(DataDescription({pairs}), 8).count, 4);
+  EXPECT_EQ(elements_of(DataDescription({pairs}), 8).columns, 2);
   const DataBlock more{.name = "more", .shape = {3}};
-  EXPECT_EQ(element_count(DataDescription({pairs, more})), 1);
-  EXPECT_EQ(element_count(DataDescription({more})), 1);
-}
-
-TEST(ElementRows, AreTheFirstElementsOfEveryRow) {
-  Matrix<float> x(3, 6);  // three pairs a row
-  for (Index i = 0; i < 18; ++i) x.data()[i] = static_cast<float>(i);
-  const MatrixRows rows(x);
-  const ElementRows elements(rows, 3, 2);
-  EXPECT_EQ(elements.rows(), 6);
-  EXPECT_EQ(elements.cols(), 2);
-  Matrix<float> out(2, 2);
-  elements.read(out, std::vector<Index>{5, 0});
-  EXPECT_EQ(std::vector(out.data(), out.data() + 4), (std::vector<float>{14, 15, 0, 1}));
+  EXPECT_FALSE(elements_of(DataDescription({pairs, more}), 11).apart());
+  EXPECT_FALSE(elements_of(DataDescription({more}), 3).apart());
 }
 
 TEST(ElementMoments, AreMeansThatDoNotDependOnTheOrder) {
@@ -84,9 +73,6 @@ TEST(ElementMoments, AreMeansThatDoNotDependOnTheOrder) {
   const Matrix<float> moments = element_moments(x, 2);
   EXPECT_EQ(std::vector(moments.data(), moments.data() + 5), (std::vector<float>{2, 3, 5, 7, 10}));
   EXPECT_TRUE(std::ranges::equal(moments.row(0), moments.row(1)));
-  Matrix<float> read(1, moment_count(2));
-  ElementMoments(MatrixRows(x), 2).read(read, std::vector<Index>{1});
-  EXPECT_TRUE(std::ranges::equal(read.row(0), moments.row(0)));
 }
 
 TEST(ElementLikelihood, GivesThePosteriorOfIndependentElements) {

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "hone/core/error.h"
+#include "hone/inference/data_pieces.h"
 #include "hone/inference/evidence.h"
 #include "hone/inference/factors.h"
 #include "hone/inference/later_pieces.h"
 #include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/ratio_estimator.h"
 #include "hone/inference/regression_likelihood.h"
-#include "hone/inference/set_elements.h"
 #include "hone/posterior/combined_posterior.h"
 
 namespace hone {
@@ -29,13 +29,13 @@ struct Candidate {
 // How many densities the likelihood of a simulation is a product of. Those of a set's first column
 // are all the same.
 Index densities_of_data(const DataSize& data) {
-  const Index elements = element_count(data.data), columns = data.columns / elements;
-  return 1 + elements * (columns - 1);
+  const DataPieces elements = elements_of(data.data, data.columns);
+  return 1 + elements.count * (elements.columns - 1);
 }
 
 const EstimatorKind& likelihood_of(const Dataset& data) {
-  return element_count(data.description) > 1 ? element_likelihood_estimation()
-                                             : likelihood_estimation();
+  return elements_of(data.description, data.x->cols()).apart() ? element_likelihood_estimation()
+                                                               : likelihood_estimation();
 }
 
 // Other estimators see the data themselves: nobody has chosen an embedding.
@@ -45,15 +45,24 @@ bool may_combine(const InferenceOptions& options) {
          (embedding == EmbeddingKind::none || embedding == EmbeddingKind::automatic);
 }
 
+bool may_learn_densities(const InferenceOptions& options, const Prior& prior,
+                         const DataSize& data) {
+  const auto discrete = [](const Parameter& one) { return one.distribution->discrete(); };
+  return may_combine(options) && data.rows <= kMostCombinedRows &&
+         std::ranges::none_of(prior.parameters(), discrete);
+}
+
 std::vector<Candidate> candidates(const EstimationRequest& request) {
   std::vector<Candidate> result{{&ratio_estimation(), request.ensemble, request.options}};
   InferenceOptions options = request.options;
   options.embedding = {};
-  if (may_have_likelihood(request.options, request.data.prior.prior(), data_size(request.data))) {
-    const EstimatorKind& likelihood = likelihood_of(request.data);
-    const int ensemble = likelihood.fit(options, data_size(request.data)).ensemble;
-    result.push_back({&likelihood, ensemble, options});
-  }
+  const DataSize size = data_size(request.data);
+  const auto add = [&](const EstimatorKind& likelihood) {
+    result.push_back({&likelihood, likelihood.fit(options, size).ensemble, options});
+  };
+  const Prior& prior = request.data.prior.prior();
+  if (may_have_likelihood(request.options, prior, size)) add(likelihood_of(request.data));
+  if (may_have_transitions(request.options, prior, size)) add(transition_likelihood_estimation());
   if (may_combine(request.options) && may_regress(request.data)) {
     result.push_back({&regression_estimation(), 1, options});
   }
@@ -65,9 +74,9 @@ std::vector<const EstimatorKind*> kinds() {
   return {&ratio_estimation(), &likelihood_estimation(), &regression_estimation()};
 }
 double number_of(const std::string& estimator) {
-  const std::string name = estimator == element_likelihood_estimation().name
-                               ? likelihood_estimation().name  // which reads both
-                               : estimator;
+  const bool pieces = estimator == element_likelihood_estimation().name ||
+                      estimator == transition_likelihood_estimation().name;
+  const std::string name = pieces ? likelihood_estimation().name : estimator;  // which reads all
   const auto all = kinds();
   const auto found = std::ranges::find(all, name, &EstimatorKind::name);
   HONE_ASSERT(found != all.end());
@@ -195,9 +204,15 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
 
 bool may_have_likelihood(const InferenceOptions& options, const Prior& prior,
                          const DataSize& data) {
-  const auto discrete = [](const Parameter& one) { return one.distribution->discrete(); };
-  return may_combine(options) && densities_of_data(data) <= kMostCombinedColumns &&
-         data.rows <= kMostCombinedRows && std::ranges::none_of(prior.parameters(), discrete);
+  return may_learn_densities(options, prior, data) &&
+         densities_of_data(data) <= kMostCombinedColumns;
+}
+
+bool may_have_transitions(const InferenceOptions& options, const Prior& prior,
+                          const DataSize& data) {
+  const DataPieces steps = steps_of(data.data, data.columns);
+  return may_learn_densities(options, prior, data) && steps.given > 0 &&
+         steps.given <= kMostChannels && steps.total() <= kMostSeriesValues;
 }
 
 const EstimatorKind& combined_estimation() {

@@ -18,10 +18,19 @@ const EstimatorKind& combined_estimation();
 // parameters as numbers on a line.
 bool may_have_likelihood(const InferenceOptions& options, const Prior& prior, const DataSize& data);
 
+// Whether a likelihood of a series' steps is trained for these data: they are a single series.
+bool may_have_transitions(const InferenceOptions& options, const Prior& prior,
+                          const DataSize& data);
+
 // With more columns than this a likelihood, which learns them one by one, takes longer than all
 // ratio networks, and seldom wins.
 inline constexpr Index kMostCombinedColumns = 24;
 // From more simulations than this ratio networks learn as much, in half the time of a run.
 inline constexpr Index kMostCombinedRows = 12000;
+
+// Learning takes as long for a long series as for one of some hundred steps, but every draw is
+// asked about every step: with more values than this it takes longer than all ratio networks.
+inline constexpr Index kMostSeriesValues = 1000;
+inline constexpr Index kMostChannels = 12;  // a density for each of them
 
 }  // namespace hone

@@ -1,6 +1,7 @@
 // How a LikelihoodEstimator is trained, put together and read back.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "hone/core/error.h"
 #include "hone/inference/density_estimator.h"
@@ -8,8 +9,9 @@
 #include "hone/inference/later_pieces.h"
 #include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/network_coordinates.h"
+#include "hone/inference/piece_summaries.h"
+#include "hone/inference/piece_training.h"
 #include "hone/inference/ratio_estimator.h"
-#include "hone/inference/set_elements.h"
 #include "hone/posterior/sample_posterior.h"
 
 namespace hone {
@@ -21,7 +23,8 @@ class TrainedLikelihood final : public TrainedNetworks {
  public:
   explicit TrainedLikelihood(LikelihoodNetworks trained) : networks(std::move(trained)) {}
   Index size() const override {
-    return networks.likelihood.densities() + (networks.proposal ? networks.proposal->size() : 0) +
+    return networks.likelihood.densities() + (networks.first ? networks.first->densities() : 0) +
+           (networks.proposal ? networks.proposal->size() : 0) +
            (networks.selection ? networks.selection->size() : 0);
   }
   std::span<float> parameters(Index member) override {
@@ -29,6 +32,10 @@ class TrainedLikelihood final : public TrainedNetworks {
       return networks.likelihood.density_parameters(member);
     }
     member -= networks.likelihood.densities();
+    if (networks.first && member < networks.first->densities()) {
+      return networks.first->density_parameters(member);
+    }
+    member -= networks.first ? networks.first->densities() : 0;
     if (networks.proposal && member < networks.proposal->size()) {
       return networks.proposal->parameters(member);
     }
@@ -38,20 +45,6 @@ class TrainedLikelihood final : public TrainedNetworks {
 
   LikelihoodNetworks networks;
 };
-
-// Columns in an order of its own for every member of the ensemble.
-std::vector<MemberSpec> likelihood_members(Index columns, Index transforms, int ensemble,
-                                           const Rng& rng) {
-  std::vector<MemberSpec> members;
-  for (int e = 0; e < ensemble; ++e) {
-    const auto replica = static_cast<std::uint64_t>(e);
-    const auto order = rng.child("order", replica).permutation(columns);
-    for (std::vector<int>& factor : factors_of({order.begin(), order.end()}, transforms)) {
-      members.push_back({std::move(factor), replica});
-    }
-  }
-  return members;
-}
 
 // Simulations that failed, and parameters that are not uniform in local coordinates, leave more
 // rows of theta than of data.
@@ -90,64 +83,8 @@ InferenceOptions without_embedding(InferenceOptions options) {
   return options;
 }
 
-// Of more rows a density of one element learns little more.
-constexpr Index kMostElementRows = 100'000;
-
-// What the densities of elements learn from: rows of x, taken apart, and the parameters of each.
-// Data that are not a set are one element.
-struct ElementTable {
-  ElementTable(const Dataset& data, Index elements)
-      : used(std::clamp(kMostElementRows / data.rows(), Index{1}, elements)),
-        x(*data.x, elements, used),
-        contexts(x.rows(), 2 * data.prior.dimensions()),
-        training(rows_of(data.training)),
-        validation(rows_of(data.validation)) {
-    const Matrix<float> parameters = parameter_features(data.prior, data.theta);
-    for (Index r = 0; r < x.rows(); ++r) {
-      std::ranges::copy(parameters.row(r / used), contexts.row(r).begin());
-    }
-  }
-  std::vector<Index> rows_of(const std::vector<Index>& simulations) const {
-    std::vector<Index> rows;
-    for (const Index i : simulations) {
-      for (Index e = 0; e < used; ++e) rows.push_back(i * used + e);
-    }
-    return rows;
-  }
-
-  Index used;  // of the elements
-  ElementRows x;
-  Matrix<float> contexts;
-  std::vector<Index> training, validation;
-};
-
-DensityResult train_likelihood(const EstimationRequest& request, Index elements,
-                               ProcessGroup& group) {
-  const ElementTable table(request.data, elements);
-  const Index columns = table.x.cols();
-  DataSize size = data_size(request.data);
-  size.rows *= table.used;
-  size.training_rows *= table.used;
-  size.columns = columns;
-  const InferenceOptions options = fitted_densities(request.options, size);
-  TrainingOptions training = options.training;
-  training.column_shrinkage = 0;  // columns of the data are not the context here
-  const std::vector endless(static_cast<std::size_t>(columns),
-                            std::numeric_limits<float>::infinity());
-  const std::vector from(endless.size(), -endless.front());
-  return train_densities(
-      {table.x, table.contexts, table.training, table.validation},
-      likelihood_members(columns, options.density.transforms, request.ensemble, request.rng),
-      {.what = DensityOf::data,
-       .form = options.density.form,
-       .components = options.density.components,
-       .bounds = {from, endless},
-       .transforms = options.density.transforms},
-      options.network, {}, training, request.rng, request.observer, group);
-}
-
 // Draws are proposed parameter by parameter (proposal_draws.h).
-DensityResult train_proposal(const EstimationRequest& request, Index elements,
+DensityResult train_proposal(const EstimationRequest& request, const LikelihoodNetworks& networks,
                              ProcessGroup& group) {
   InferenceOptions options = request.options;
   options.density.transforms = 1;
@@ -155,30 +92,39 @@ DensityResult train_proposal(const EstimationRequest& request, Index elements,
                               options,      request.rng,       request.observer};
   const auto factors = prefixes(all_parameters(request.data.prior));
   const Rng rng = request.rng.child("proposal");
-  if (elements == 1) {
+  if (!networks.pieces.apart()) {
     return train_posterior_factors(own, *request.data.x, factors, 1, rng, group);
   }
-  return train_posterior_factors(own, ElementMoments(*request.data.x, elements), factors, 1, rng,
-                                 group);
+  const FunctionRows summaries(
+      *request.data.x, summary_count(networks.pieces),
+      [&](MatrixView<const float> x) { return piece_summaries(networks, x); });
+  return train_posterior_factors(own, summaries, factors, 1, rng, group);
 }
 
-std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked, Index elements,
-                                                ProcessGroup& group) {
+std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked,
+                                                const DataPieces& pieces, ProcessGroup& group) {
   const Dataset& data = asked.data;
-  const InferenceOptions plain = without_embedding(asked.options);
+  InferenceOptions plain = without_embedding(asked.options);
+  if (pieces.given > 0) plain.density.transforms = 1;  // a flow is of all columns: none are given
   const EstimationRequest request{data,  asked.marginals, asked.ensemble,
                                   plain, asked.rng,       asked.observer};
   const InferenceOptions options = fitted_densities(plain, data_size(data));
-  DensityResult likelihood = train_likelihood(request, elements, group);
+  DensityResult likelihood = train_pieces(request, pieces, group);
   auto result = std::make_unique<TrainedLikelihood>(
-      LikelihoodNetworks{std::move(likelihood.stack), {}, {}, elements});
+      LikelihoodNetworks{std::move(likelihood.stack), {}, {}, pieces});
   result->histories = std::move(likelihood.histories);
   const auto add = [&](std::vector<MemberHistory> more) {
     std::ranges::move(more, std::back_inserter(result->histories));
   };
+  if (pieces.given > 0) {
+    LaterPieces later(group, result->size());
+    DensityResult first = train_first_values(request, pieces.given, later);
+    add(std::move(first.histories));
+    result->networks.first = std::move(first.stack);
+  }
   if (needs_proposal(request)) {
     LaterPieces later(group, result->size());
-    DensityResult proposal = train_proposal(request, elements, later);
+    DensityResult proposal = train_proposal(request, result->networks, later);
     add(std::move(proposal.histories));
     result->networks.proposal = std::move(proposal.stack);
   }
@@ -229,14 +175,37 @@ std::vector<NamedArray> part_of(std::span<const NamedArray> arrays, const std::s
   return result;
 }
 
+// "elements" or "steps": how many. None: data that are not taken apart.
+DataPieces pieces_from_arrays(std::span<const NamedArray> arrays, Index columns) {
+  DataPieces pieces{.columns = columns};
+  for (const char* name : {"elements", "steps"}) {
+    if (std::ranges::find(arrays, name, &NamedArray::name) == arrays.end()) continue;
+    const double count = array_values<double>(arrays, name, std::vector<Index>{1})[0];
+    if (!(count >= 1 && count <= kMostPieces && count == std::floor(count))) fail_misfit();
+    pieces.count = static_cast<Index>(count);
+    if (name != std::string_view("steps")) continue;
+    if (columns % 2 != 0) fail_misfit();
+    pieces.given = columns / 2;
+  }
+  return pieces;
+}
+
+bool first_fits(const LikelihoodNetworks& networks, Index ensemble) {
+  const Index channels = networks.pieces.given;
+  if (!networks.first) return channels == 0;
+  return channels > 0 && networks.likelihood.transforms() == 1 &&
+         networks.first->transforms() == 1 && networks.first->theta_scores().cols() == channels &&
+         networks.first->densities() == ensemble * channels &&
+         networks.first->data_size() == networks.likelihood.data_size();
+}
+
 SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
-  LikelihoodNetworks networks{DensityStack::from_arrays(part_of(arrays, "likelihood.")), {}, {}};
-  if (std::ranges::find(arrays, "elements", &NamedArray::name) != arrays.end()) {
-    const double elements = array_values<double>(arrays, "elements", std::vector<Index>{1})[0];
-    if (!(elements >= 1 && elements <= kMostElements && elements == std::floor(elements))) {
-      fail_misfit();
-    }
-    networks.elements = static_cast<Index>(elements);
+  LikelihoodNetworks networks{
+      DensityStack::from_arrays(part_of(arrays, "likelihood.")), {}, {}, {}};
+  const Index columns = networks.likelihood.theta_scores().cols();
+  networks.pieces = pieces_from_arrays(arrays, columns);
+  if (const auto part = part_of(arrays, "first."); !part.empty()) {
+    networks.first = DensityStack::from_arrays(part);
   }
   if (const auto part = part_of(arrays, "proposal."); !part.empty()) {
     networks.proposal = DensityStack::from_arrays(part);
@@ -247,18 +216,19 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
   std::vector<Marginal> marginals = marginals_from_arrays(arrays, prior.dimensions());
   const auto weights = array_values<double>(arrays, "weights", std::vector<Index>{-1});
   const Index ensemble = std::ssize(weights) / std::ssize(marginals);
-  const Index columns = networks.likelihood.theta_scores().cols();
+  const DataPieces& pieces = networks.pieces;
   const bool smaller = std::ranges::any_of(
       marginals, [&](const Marginal& one) { return std::ssize(one) < prior.dimensions(); });
   if (ensemble < 1 || ensemble * std::ssize(marginals) != std::ssize(weights) ||
       networks.likelihood.densities() !=
-          ensemble * (networks.likelihood.transforms() > 1 ? 1 : columns) ||
+          ensemble * (networks.likelihood.transforms() > 1 ? 1 : pieces.step()) ||
       networks.likelihood.data_size() != 2 * prior.dimensions() ||
-      (smaller && (!networks.proposal || networks.proposal->size() != prior.dimensions() ||
-                   networks.proposal->transforms() != 1 ||
-                   networks.proposal->theta_scores().cols() != prior.dimensions() ||
-                   networks.proposal->data_size() !=
-                       (networks.elements > 1 ? moment_count(columns) : columns))) ||
+      !first_fits(networks, ensemble) ||
+      (smaller &&
+       (!networks.proposal || networks.proposal->size() != prior.dimensions() ||
+        networks.proposal->transforms() != 1 ||
+        networks.proposal->theta_scores().cols() != prior.dimensions() ||
+        networks.proposal->data_size() != (pieces.apart() ? summary_count(pieces) : columns))) ||
       (networks.selection && networks.selection->theta_scores().cols() != prior.dimensions())) {
     fail_misfit();
   }
@@ -290,30 +260,38 @@ void check(const InferenceOptions& options, Index data_size) {
   }
 }
 
+// A kind that takes data apart in its own way.
+template <typename Pieces>
+EstimatorKind kind_of(const char* name, Pieces) {
+  return {name,
+          [](const EstimationRequest& request, ProcessGroup& group) {
+            return train_networks(request, Pieces()(request.data), group);
+          },
+          assemble,
+          load,
+          fitted_likelihood,
+          check};
+}
+
 }  // namespace
 
 const EstimatorKind& likelihood_estimation() {
-  static const EstimatorKind kind{"likelihood",
-                                  [](const EstimationRequest& request, ProcessGroup& group) {
-                                    return train_networks(request, 1, group);
-                                  },
-                                  assemble,
-                                  load,
-                                  fitted_likelihood,
-                                  check};
+  static const EstimatorKind kind = kind_of(
+      "likelihood", [](const Dataset& data) { return DataPieces{.columns = data.x->cols()}; });
   return kind;
 }
 
 const EstimatorKind& element_likelihood_estimation() {
-  static const EstimatorKind kind{"element_likelihood",
-                                  [](const EstimationRequest& request, ProcessGroup& group) {
-                                    return train_networks(
-                                        request, element_count(request.data.description), group);
-                                  },
-                                  assemble,
-                                  load,
-                                  fitted_likelihood,
-                                  check};
+  static const EstimatorKind kind = kind_of("element_likelihood", [](const Dataset& data) {
+    return elements_of(data.description, data.x->cols());
+  });
+  return kind;
+}
+
+const EstimatorKind& transition_likelihood_estimation() {
+  static const EstimatorKind kind = kind_of("transition_likelihood", [](const Dataset& data) {
+    return steps_of(data.description, data.x->cols());
+  });
   return kind;
 }
 

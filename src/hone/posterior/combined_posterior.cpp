@@ -105,8 +105,9 @@ std::string CombinedPosterior::describe_shares() const {
     for (Index k = 0; k < parts_.size(); ++k) {
       double sum = 0;
       for (const Index m : group) sum += shares(m)[static_cast<std::size_t>(k)];
-      words.push_back(
-          fmt::format("{} {:.2f}", parts_[k].estimator(), sum / static_cast<double>(group.size())));
+      std::string name = parts_[k].estimator();
+      std::ranges::replace(name, '_', ' ');
+      words.push_back(fmt::format("{} {:.2f}", name, sum / static_cast<double>(group.size())));
     }
     lines.push_back(fmt::format("{}-d: {}", dimensions, fmt::join(words, ", ")));
   }
