@@ -10,17 +10,18 @@ constexpr std::size_t kLongData = 100;
 // Fewer columns have little noise to tell from the signal.
 constexpr std::size_t kNoisyData = 20;
 
-std::string other_means(const RunSpec& spec) {
+// Beside what a check advises by itself.
+std::string other_means(const RunSpec& spec, const std::string& advice) {
   const std::size_t columns = spec.observation.size();
   std::string text;
-  if (columns >= kLongData && !spec.data.declared()) {
+  const auto says = [&](const char* words) { return advice.find(words) != std::string::npos; };
+  if (columns >= kLongData && !spec.data.declared() && !says("(data)")) {
     text += fmt::format(
         "; if the {} numbers are a series, an image or a set, say so (data): networks that are "
-        "made "
-        "for it may do more than simulations",
+        "made for it may do more than simulations",
         columns);
   }
-  if (columns >= kNoisyData && spec.noise.kind == NoiseKind::none &&
+  if (columns >= kNoisyData && !says("declare the noise") && spec.noise.kind == NoiseKind::none &&
       facts_of(spec.simulator.kind).simulates) {
     text +=
         "; if the noise is additive and Gaussian, or Poisson, leave it out of the simulator and "
@@ -42,7 +43,7 @@ void add_fitting_advice(std::vector<CheckResult>& checks, const RunSpec& spec) {
     const bool per_round = check.advice.find(wanted + " per round") != std::string::npos;
     if (at == std::string::npos || per_round) continue;
     check.advice.insert(at + 4 + wanted.size(), more);
-    check.advice += other_means(spec);
+    check.advice += other_means(spec, check.advice);
   }
 }
 
