@@ -21,10 +21,10 @@ namespace hone {
 //
 // for estimates g_j of the parameter by others (rivals.h), of which everything is taken out that is
 // a quadratic function of the posterior's own mean m and deviation s: what is left is news. The
-// largest correlation over j is compared with those after permutations of u, which is exact: no
-// rival has seen a test draw, and how it was made does not matter. Test draws that validated have
-// had a say in when training stopped and in how much each estimator counts: this makes posteriors
-// fit them a little too well, and the test a little less powerful, but no more alarming.
+// largest correlation over j is compared with those after permutations of u. This is exact where
+// the draws are fresh, however the estimates were made. Draws that validated have had a say in when
+// training stopped, and in the form of estimators and how much each of them counts: posteriors fit
+// them a little too well, which makes the test a little less powerful, but no more alarming.
 //
 // Whether it matters is another question. z = (true value - m) / s is regressed on h_j: with this,
 // the mean at the observation would move by `shift`, and errors would shrink by `narrower`.
