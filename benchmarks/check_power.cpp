@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "hone/check/sharpness.h"
 #include "hone/core/parallel.h"
 #include "tests/check/known_posteriors.h"
 
@@ -13,7 +14,7 @@ namespace {
 using namespace hone;
 
 struct Shares {
-  double coverage = 0, sbc = 0, tarp = 0, local = 0;
+  double coverage = 0, sbc = 0, tarp = 0, local = 0, sharpness = 0;
 };
 
 Shares flagged(Fault fault, Index draws, Index marginals, Index cases) {
@@ -27,6 +28,10 @@ Shares flagged(Fault fault, Index draws, Index marginals, Index cases) {
     one.sbc = sbc_result(ecdf_curves(known.cdf, bands)).status != Status::pass;
     one.tarp = tarp_result(ecdf_curves(known.nearer, bands)).status != Status::pass;
     one.local = local_c2st_result(local_c2st(known.local)).status != Status::pass;
+    one.sharpness =
+        sharpness_result(sharpness(known.compared, Rng(7).child("sharpness", std::uint64_t(i))),
+                         false)
+            .status != Status::pass;
   });
   Shares sum;
   for (const Shares& one : found) {
@@ -34,6 +39,7 @@ Shares flagged(Fault fault, Index draws, Index marginals, Index cases) {
     sum.sbc += one.sbc / static_cast<double>(cases);
     sum.tarp += one.tarp / static_cast<double>(cases);
     sum.local += one.local / static_cast<double>(cases);
+    sum.sharpness += one.sharpness / static_cast<double>(cases);
   }
   return sum;
 }
@@ -49,8 +55,8 @@ int main(int argc, char** argv) {
   program.add_option("--marginals", marginals, "Marginals judged together")->delimiter(',');
   CLI11_PARSE(program, argc, argv);
   auto rows = nlohmann::ordered_json::array();
-  for (const Fault fault :
-       {Fault::none, Fault::narrow, Fault::wide, Fault::shifted, Fault::one_mode}) {
+  for (const Fault fault : {Fault::none, Fault::narrow, Fault::wide, Fault::shifted,
+                            Fault::one_mode, Fault::ignorant}) {
     for (const Index n : draws) {
       for (const Index k : marginals) {
         const Shares share = flagged(fault, n, k, cases);
@@ -60,7 +66,8 @@ int main(int argc, char** argv) {
                         {"coverage", share.coverage},
                         {"sbc", share.sbc},
                         {"tarp", share.tarp},
-                        {"local_c2st", share.local}});
+                        {"local_c2st", share.local},
+                        {"sharpness", share.sharpness}});
       }
     }
   }

@@ -129,6 +129,33 @@ TEST(Ranks, NoCoarserThanThePosteriorsWidth) {
   EXPECT_NEAR(check.marginals[1].levels[0].empirical, exact_pair, 0.03);
 }
 
+TEST(Ranks, HaveTheMeansOfThePartsOfACombinedPosterior) {
+  // Two parts with a network each, the second shifted by one sigma, and one that nobody asks.
+  BlockPosteriors both = posteriors({});
+  const std::vector<double> weights{0.75, 0.25, 0};
+  both.weights = [&](const Marginal&) { return std::span<const double>(weights); };
+  both.parts = {1, 1, 1};
+  both.log_densities = [](const Marginal& marginal, MatrixView<const float> features,
+                          MatrixView<const float> local) {
+    auto result = posteriors({}).log_densities(marginal, features, local);
+    for (const double shift : {1.0, 5.0}) {
+      result.push_back(
+          std::move(posteriors({.shift = shift}).log_densities(marginal, features, local)[0]));
+    }
+    return result;
+  };
+  const Simulated simulated = simulate(20);
+  const auto ranks = rank_draws(both, simulated.draws(), test::test_rng(), silent_observer());
+  ASSERT_EQ(ranks[0].part_mean.rows(), 3);
+  EXPECT_EQ(ranks[2].part_mean.rows(), 0);  // of a pair
+  for (Index i = 0; i < 20; ++i) {
+    const double exact = static_cast<double>(simulated.x(i, 0));
+    EXPECT_NEAR(ranks[0].part_mean(0, i), exact, 1e-3);
+    EXPECT_NEAR(ranks[0].part_mean(1, i), exact + kSigma, 1e-3);
+    EXPECT_EQ(ranks[0].part_mean(2, i), ranks[0].mean[std::size_t(i)]);
+  }
+}
+
 TEST(Ranks, DoNotDependOnThreadsOrBatches) {
   RankOptions small;
   small.batch = 7;

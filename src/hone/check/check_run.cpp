@@ -14,8 +14,8 @@
 #include "hone/check/information.h"
 #include "hone/check/local_c2st.h"
 #include "hone/check/misspecification.h"
+#include "hone/check/other_estimates.h"
 #include "hone/check/run_draws.h"
-#include "hone/check/second_opinion.h"
 #include "hone/check/widening.h"
 #include "hone/core/error.h"
 #include "hone/prior/derived_axes.h"
@@ -35,7 +35,7 @@ void CheckOptions::validate() const {
 namespace {
 
 void check_calibration(Checks& checks, const std::vector<MarginalRanks>& ranks,
-                       const std::vector<LocalDraws>& local,
+                       const std::vector<ComparedPosterior>& singles,
                        const std::vector<std::string>& names) {
   std::vector<MarginalCredibility> credibility;
   std::vector<UniformValues> sbc, tarp;
@@ -59,6 +59,8 @@ void check_calibration(Checks& checks, const std::vector<MarginalRanks>& ranks,
   if (!checks.sbc.empty()) checks.checks.push_back(sbc_result(checks.sbc));
   checks.tarp = ecdf_curves(tarp);
   if (!checks.tarp.empty()) checks.checks.push_back(tarp_result(checks.tarp));
+  std::vector<LocalDraws> local;
+  for (const ComparedPosterior& one : singles) local.push_back(one.posterior);
   checks.local_c2st = local_c2st(local);
   if (!checks.local_c2st.empty()) {
     checks.checks.push_back(local_c2st_result(checks.local_c2st));
@@ -95,53 +97,6 @@ std::vector<const AmortizedPosterior*> reported(const std::vector<TrainedPosteri
     if (result.empty() || derived) result.push_back(one.posterior.get());
   }
   return result;
-}
-
-// 1-d marginals of a posterior, with their values at the observation.
-std::vector<LocalDraws> local_draws(const std::vector<MarginalRanks>& ranks,
-                                    const AmortizedPosterior& estimator,
-                                    const Correction& correction,
-                                    std::span<const double> observation,
-                                    const std::vector<std::string>& names) {
-  const Matrix<float> features = estimator.features(observation);
-  Matrix<double> middle(1, estimator.prior().dimensions());
-  for (double& value : middle.row(0)) value = 0.5;
-  RankOptions options;
-  options.most_dimensions = 1;
-  options.correction = correction;
-  const auto observed = rank_draws(block_posteriors(estimator), {features, middle}, Rng(0),
-                                   silent_observer(), options);
-  std::vector<LocalDraws> result;
-  for (const MarginalRanks& at : observed) {
-    const auto one = std::ranges::find(ranks, at.marginal, &MarginalRanks::marginal);
-    result.push_back({marginal_name(at.marginal, names), one->cdf, one->mean, one->deviation,
-                      at.mean[0], at.deviation[0]});
-  }
-  return result;
-}
-
-// The networks' answer at the observation beside that of another method.
-void check_opinion(Checks& checks, const RunDraws& draws, const std::vector<LocalDraws>& local,
-                   const RunSpec& spec) {
-  OpinionData data{.reference = draws.reference_x,
-                   .reference_local = draws.reference_local,
-                   .draws = draws.x,
-                   .draws_local = draws.local,
-                   .observation = spec.observation};
-  for (const LocalDraws& one : local) {
-    data.parameters.push_back(parse_marginal(one.marginal, spec.prior.quantity_names())[0]);
-    data.names.push_back(one.marginal);
-    data.means.push_back(one.mean);
-    data.deviations.push_back(one.deviation);
-    data.observed_mean.push_back(one.observed_mean);
-    data.observed_deviation.push_back(one.observed_deviation);
-  }
-  const std::vector<Opinion> opinions = second_opinions(data);
-  if (opinions.empty()) return;
-  for (CheckResult result : {second_opinion_result(opinions), sharpness_result(opinions)}) {
-    result.more_simulations = true;  // the advice of both, if any
-    checks.checks.push_back(std::move(result));
-  }
 }
 
 void check_truncation(Checks& checks, const RunDirectory& run, const AmortizedPosterior& estimator,
@@ -295,13 +250,13 @@ Checks check(const RunDirectory& run, const std::vector<TrainedPosterior>& train
     checks.checks.push_back(calibration_impossible(method));
   } else {
     const auto ranks = calibrator.rank(trained, {draws.x, draws.local}, options, rng, observer);
-    std::vector<LocalDraws> local;
+    std::vector<ComparedPosterior> singles;
     for (const AmortizedPosterior* one : reported(trained, spec)) {
-      std::ranges::move(local_draws(ranks, *one, correction, spec.observation, names),
-                        std::back_inserter(local));
+      std::ranges::move(compared_posteriors(ranks, *one, correction, spec.observation, names),
+                        std::back_inserter(singles));
     }
-    check_calibration(checks, ranks, local, names);
-    check_opinion(checks, draws, local, spec);
+    check_calibration(checks, ranks, singles, names);
+    check_against_others(checks, std::move(singles), draws, spec, rng.child("sharpness"));
   }
   check_truncation(checks, run, estimator, executor == nullptr ? nullptr : executor->noise(),
                    rng.child("cuts"), observer);

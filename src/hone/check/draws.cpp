@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "hone/check/proposal.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/posterior/combined_posterior.h"
 #include "hone/posterior/lattice.h"
 
 namespace hone {
@@ -35,7 +37,7 @@ class PriorTable {
 
 // Ensemble densities at the points of one draw, up to a common factor: every network normalised
 // over the points, which have the importance weights 1 / proposal, then averaged with `weights`.
-std::vector<double> mixture(const std::vector<Matrix<float>>& log_ratios,
+std::vector<double> mixture(std::span<const Matrix<float>> log_ratios,
                             std::span<const double> weights, Index draw,
                             std::span<const double> proposal) {
   std::vector<double> result(proposal.size(), 0.0);
@@ -86,12 +88,14 @@ class Ranker {
       if (std::ssize(marginal) > options.most_dimensions) continue;
       const std::size_t single = marginal.size() == 1 ? std::size_t(n) : 0;
       const std::vector<double> values(single);
-      results_.push_back({.marginal = marginal,
-                          .credibility = Matrix<double>(std::ssize(options.powers), n),
-                          .cdf = values,
-                          .nearer = std::vector<double>(std::size_t(n) - single),
-                          .mean = values,
-                          .deviation = values});
+      results_.push_back(
+          {.marginal = marginal,
+           .credibility = Matrix<double>(std::ssize(options.powers), n),
+           .cdf = values,
+           .nearer = std::vector<double>(std::size_t(n) - single),
+           .mean = values,
+           .deviation = values,
+           .part_mean = Matrix<double>(single > 0 ? std::ssize(posteriors.parts) : 0, n)});
       has_pairs_ |= marginal.size() > 1;
     }
   }
@@ -210,6 +214,7 @@ class Ranker {
       for (std::size_t j = 0; j < value.size(); ++j) value[j] = points(static_cast<Index>(j), 0);
       ranks.cdf[at] = weighted_rank(weight, value, part);
       set_moments(ranks, at, weight, value);
+      set_part_means(ranks, at, batch, i, value);
     } else {
       set_distances(value, points, rng);
       ranks.nearer[at] = weighted_rank(weight, value, part);
@@ -237,6 +242,27 @@ class Ranker {
     }
     ranks.mean[at] = mean;
     ranks.deviation[at] = std::sqrt(square / sum);
+  }
+
+  // A part without weight has not been asked: it says what all say together.
+  void set_part_means(MarginalRanks& ranks, std::size_t at, const Batch& batch, Index i,
+                      const std::vector<double>& local) const {
+    const std::vector<double> even(local.size(), 1.0);
+    std::size_t first = 0;
+    for (Index k = 0; k < ranks.part_mean.rows(); ++k) {
+      const auto count = static_cast<std::size_t>(posteriors_.parts[static_cast<std::size_t>(k)]);
+      const auto weights = std::span(batch.weights).subspan(first, count);
+      const double share = std::accumulate(weights.begin(), weights.end(), 0.0);
+      double& mean = ranks.part_mean(k, static_cast<Index>(at));
+      if (share > 0) {
+        const std::vector<double> density =
+            mixture(std::span(batch.log_ratios).subspan(first, count), weights, i, even);
+        mean = std::inner_product(density.begin(), density.end(), local.begin(), 0.0) / share;
+      } else {
+        mean = ranks.mean[at];
+      }
+      first += count;
+    }
   }
 
   // Distances to a random point, in local coordinates. Any points will do for a right posterior.
@@ -268,6 +294,12 @@ class Ranker {
 }  // namespace
 
 BlockPosteriors block_posteriors(const AmortizedPosterior& estimator) {
+  std::vector<Index> parts;
+  if (const auto* combined = dynamic_cast<const CombinedPosterior*>(&estimator)) {
+    for (Index k = 0; k < combined->parts().size(); ++k) {
+      parts.push_back(combined->parts()[k].ensemble());
+    }
+  }
   return {estimator.prior(), estimator.marginals(),
           [&estimator](const Marginal& marginal, MatrixView<const float> features,
                        MatrixView<const float> local) {
@@ -275,7 +307,8 @@ BlockPosteriors block_posteriors(const AmortizedPosterior& estimator) {
           },
           [&estimator](const Marginal& marginal) {
             return estimator.weights(estimator.find(marginal));
-          }};
+          },
+          std::move(parts)};
 }
 
 Matrix<double> posterior_masses(const BlockPosteriors& posteriors, const Marginal& marginal,

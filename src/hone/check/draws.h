@@ -30,6 +30,7 @@ struct MarginalRanks {
   std::vector<double> cdf;  // 1-d: posterior CDF of the true value
   std::vector<double> nearer;  // 2-d and more: posterior mass nearer to a random point (TARP)
   std::vector<double> mean, deviation;  // 1-d: of the posterior, in local coordinates
+  Matrix<double> part_mean;  // (parts, draws); 1-d, of a combined posterior: by each part alone
 };
 
 // True values, as local coordinates (n, parameters), and the data simulated from them, as
@@ -50,6 +51,8 @@ struct BlockPosteriors {
       log_densities;
   // Of the networks of a marginal in their average; none: equal ones.
   std::function<std::span<const double>(const Marginal& marginal)> weights = nullptr;
+  // Of a combined posterior: networks of each part, which follow each other.
+  std::vector<Index> parts = {};
 };
 BlockPosteriors block_posteriors(const AmortizedPosterior& estimator);  // which must outlive it
 

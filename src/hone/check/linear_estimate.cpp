@@ -77,10 +77,16 @@ LinearEstimates::LinearEstimates(MatrixView<const float> x, MatrixView<const dou
   const double n = static_cast<double>(x.rows());
   parallel_for(x.cols(), [&](Index c) {
     const auto at = static_cast<std::size_t>(c);
-    double square = 0;
-    for (Index i = 0; i < x.rows(); ++i) centre_[at] += static_cast<double>(x(i, c)) / n;
+    double there = 0, square = 0;
     for (Index i = 0; i < x.rows(); ++i) {
-      square += std::pow(static_cast<double>(x(i, c)) - centre_[at], 2) / n;
+      if (!std::isfinite(x(i, c))) continue;
+      there += 1;
+      centre_[at] += static_cast<double>(x(i, c));
+    }
+    if (there > 0) centre_[at] /= there;
+    for (Index i = 0; i < x.rows(); ++i) {
+      if (!std::isfinite(x(i, c))) continue;
+      square += std::pow(static_cast<double>(x(i, c)) - centre_[at], 2) / there;
     }
     inverse_[at] = square > 0 ? 1 / std::sqrt(square) : 0;
   });
@@ -100,6 +106,7 @@ Matrix<double> LinearEstimates::scores(MatrixView<const float> x) const {
   parallel_for(x.rows(), [&](Index i) {
     for (std::size_t c = 0; c < centre_.size(); ++c) {
       const double value = static_cast<double>(x.row(i)[c]);
+      if (!std::isfinite(value)) continue;  // missing: as the mean
       z.row(i)[c] = std::clamp((value - centre_[c]) * inverse_[c], -kFarthest, kFarthest);
     }
   });

@@ -258,6 +258,7 @@ std::vector<std::byte> pack(const CalibratedMessage& message) {
     packer.put_all(one.marginal);
     put<double>(packer, one.credibility);
     packer.put_all(one.cdf).put_all(one.nearer).put_all(one.mean).put_all(one.deviation);
+    put<double>(packer, one.part_mean);
   }
   return packer.take();
 }
@@ -273,6 +274,7 @@ CalibratedMessage unpack_calibrated(std::span<const std::byte> bytes) {
                             &MarginalRanks::deviation}) {
       one.*part = in.get_all<double>();
     }
+    one.part_mean = get_matrix(in);
   }
   return message;
 }

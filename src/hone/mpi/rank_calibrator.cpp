@@ -39,8 +39,10 @@ void place(std::vector<MarginalRanks>& all, const Share& share,
     MarginalRanks& to = all[k];
     const MarginalRanks& from = some[k];
     HONE_ASSERT(to.marginal == from.marginal);
-    for (Index p = 0; p < to.credibility.rows(); ++p) {
-      std::ranges::copy(from.credibility.row(p), to.credibility.row(p).begin() + share.first);
+    for (const auto rows : {&MarginalRanks::credibility, &MarginalRanks::part_mean}) {
+      for (Index p = 0; p < (to.*rows).rows(); ++p) {
+        std::ranges::copy((from.*rows).row(p), (to.*rows).row(p).begin() + share.first);
+      }
     }
     for (const auto part : {&MarginalRanks::cdf, &MarginalRanks::nearer, &MarginalRanks::mean,
                             &MarginalRanks::deviation}) {
@@ -57,7 +59,8 @@ std::vector<MarginalRanks> widened(const std::vector<MarginalRanks>& some, Index
       return std::vector<double>(values.empty() ? 0 : static_cast<std::size_t>(draws));
     };
     all.push_back({one.marginal, Matrix<double>(one.credibility.rows(), draws), room(one.cdf),
-                   room(one.nearer), room(one.mean), room(one.deviation)});
+                   room(one.nearer), room(one.mean), room(one.deviation),
+                   Matrix<double>(one.part_mean.rows(), draws)});
   }
   return all;
 }
