@@ -29,7 +29,8 @@ inline constexpr Index kMostCombinedColumns = 24;
 inline constexpr Index kMostCombinedRows = 12000;
 
 // Learning takes as long for a long series as for one of some hundred steps, but every draw is
-// asked about every step: with more values than this it takes longer than all ratio networks.
+// asked about every step: with so many values an observation takes 13 s of a core, and each
+// held-out simulation 0.4 s.
 inline constexpr Index kMostSeriesValues = 1000;
 inline constexpr Index kMostChannels = 12;  // a density for each of them
 
