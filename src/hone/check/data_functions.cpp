@@ -149,10 +149,7 @@ void DataFunctions::append_sums(std::vector<float>& out, std::span<const float> 
     const auto weights = bumps_.row(c);
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += z * weights[k];
   }
-  for (const float sum : sums) {
-    out.push_back(sum);
-    out.push_back(sum * sum);
-  }
+  out.insert(out.end(), sums.begin(), sums.end());
 }
 
 void DataFunctions::append_series(std::vector<float>& out, const Block& block,

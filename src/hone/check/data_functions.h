@@ -15,7 +15,7 @@ namespace hone {
 //                coefficients and the residual variance of polynomial regressions of a value on the
 //                one before, with the whole series in one unit, column by column in units of its
 //                own, and in logarithms; smooth sums over neighbours
-//   image        smooth sums over neighbours, and their squares
+//   image        smooth sums over neighbours
 //   set          means and mean products of the values of an element, and quantiles of each
 //
 // Data that nothing is said about may be a series or a set nonetheless: where they are not short,

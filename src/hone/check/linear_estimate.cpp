@@ -10,6 +10,7 @@ namespace hone {
 namespace {
 
 constexpr int kMostSteps = 40, kPatience = 4;
+constexpr std::size_t kFolds = 3;
 // A value so far out is as far as it matters: one wild number must not rule a regression.
 constexpr double kFarthest = 5;
 
@@ -17,51 +18,70 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// out = X v over some rows.
-void multiply(std::vector<double>& out, const Matrix<double>& x, Index begin, Index end,
-              std::span<const double> v) {
-  out.assign(static_cast<std::size_t>(end - begin), 0.0);
-  for (Index i = begin; i < end; ++i) out[static_cast<std::size_t>(i - begin)] = dot(x.row(i), v);
+// out = X v
+void multiply(std::vector<double>& out, const Matrix<double>& x, std::span<const double> v) {
+  for (Index i = 0; i < x.rows(); ++i) out[static_cast<std::size_t>(i)] = dot(x.row(i), v);
 }
 
-// out = X^T v over the first rows.
+// out = X^T v
 void multiply_transposed(std::vector<double>& out, const Matrix<double>& x,
                          std::span<const double> v) {
   out.assign(static_cast<std::size_t>(x.cols()), 0.0);
   for (std::size_t i = 0; i < v.size(); ++i) {
+    if (v[i] == 0) continue;
     const auto row = x.row(static_cast<Index>(i));
     for (std::size_t c = 0; c < out.size(); ++c) out[c] += v[i] * row[c];
   }
 }
 
-// CGLS: b after k steps minimises |X b - y| in the Krylov space of PLS with k components. The first
-// `training` rows are fitted; the others choose k.
-std::vector<double> fit(const Matrix<double>& x, std::span<const double> y, Index training) {
-  const auto rest = y.subspan(static_cast<std::size_t>(training));
-  std::vector<double> b(static_cast<std::size_t>(x.cols()), 0.0), best = b;
-  std::vector<double> residual(y.begin(), y.begin() + training), s, q, predicted;
+bool held_out(std::size_t row, std::size_t fold) {
+  return row % kFolds == fold;
+}
+
+struct Fit {
+  std::vector<double> weights;  // of the columns
+  std::vector<double> fitted;   // estimates of all rows
+};
+
+// CGLS: b after k steps minimises |X b - y| in the Krylov space of PLS with k components. The rows
+// of one fold are not fitted; they choose k.
+Fit fit(const Matrix<double>& x, std::span<const double> y, std::size_t fold) {
+  const std::size_t n = y.size(), columns = static_cast<std::size_t>(x.cols());
+  Fit now{std::vector<double>(columns), std::vector<double>(n)}, best = now;
+  std::vector<double> residual(y.begin(), y.end()), q(n), s;
+  double lowest = 0;
+  for (std::size_t i = fold; i < n; i += kFolds) {
+    lowest += y[i] * y[i];
+    residual[i] = 0;
+  }
   multiply_transposed(s, x, residual);
   std::vector<double> p = s;
-  double gamma = dot(s, s), lowest = dot(rest, rest);
+  double gamma = dot(s, s);
   int worse = 0;
   for (int step = 0; step < kMostSteps && worse < kPatience && gamma > 0; ++step) {
-    multiply(q, x, 0, training, p);
-    const double length = dot(q, q);
+    multiply(q, x, p);
+    double length = 0;
+    for (std::size_t i = 0; i < n; ++i) length += held_out(i, fold) ? 0 : q[i] * q[i];
     if (!(length > 0)) break;
     const double alpha = gamma / length;
-    for (std::size_t c = 0; c < b.size(); ++c) b[c] += alpha * p[c];
-    for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= alpha * q[i];
-    multiply(predicted, x, training, x.rows(), b);
+    for (std::size_t c = 0; c < columns; ++c) now.weights[c] += alpha * p[c];
     double error = 0;
-    for (std::size_t i = 0; i < rest.size(); ++i) error += std::pow(rest[i] - predicted[i], 2);
+    for (std::size_t i = 0; i < n; ++i) {
+      now.fitted[i] += alpha * q[i];
+      if (held_out(i, fold)) {
+        error += std::pow(y[i] - now.fitted[i], 2);
+      } else {
+        residual[i] -= alpha * q[i];
+      }
+    }
     worse = error < lowest ? 0 : worse + 1;
     if (error < lowest) {
       lowest = error;
-      best = b;
+      best = now;
     }
     multiply_transposed(s, x, residual);
     const double next = dot(s, s);
-    for (std::size_t c = 0; c < p.size(); ++c) p[c] = s[c] + next / gamma * p[c];
+    for (std::size_t c = 0; c < columns; ++c) p[c] = s[c] + next / gamma * p[c];
     gamma = next;
   }
   return best;
@@ -73,7 +93,8 @@ LinearEstimates::LinearEstimates(MatrixView<const float> x, MatrixView<const dou
     : centre_(static_cast<std::size_t>(x.cols()), 0.0),
       inverse_(static_cast<std::size_t>(x.cols()), 0.0),
       mean_(static_cast<std::size_t>(theta.cols()), 0.0),
-      weights_(theta.cols(), x.cols()) {
+      weights_(theta.cols(), x.cols()),
+      learned_(x.rows(), theta.cols()) {
   const double n = static_cast<double>(x.rows());
   parallel_for(x.cols(), [&](Index c) {
     const auto at = static_cast<std::size_t>(c);
@@ -97,7 +118,15 @@ LinearEstimates::LinearEstimates(MatrixView<const float> x, MatrixView<const dou
     const double mean = std::accumulate(y.begin(), y.end(), 0.0) / n;
     for (double& value : y) value -= mean;
     mean_[static_cast<std::size_t>(d)] = mean;
-    std::ranges::copy(fit(z, y, x.rows() - x.rows() / 3), weights_.row(d).begin());
+    for (std::size_t fold = 0; fold < kFolds; ++fold) {
+      const Fit one = fit(z, y, fold);
+      for (std::size_t c = 0; c < one.weights.size(); ++c) {
+        weights_.row(d)[c] += one.weights[c] / static_cast<double>(kFolds);
+      }
+      for (std::size_t i = fold; i < y.size(); i += kFolds) {
+        learned_(static_cast<Index>(i), d) = mean + one.fitted[i];
+      }
+    }
   });
 }
 

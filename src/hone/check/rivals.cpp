@@ -36,9 +36,8 @@ void add_regression(std::vector<std::vector<Rival>>& rivals, RivalKind kind,
                     MatrixView<const float> reference, MatrixView<const double> local,
                     MatrixView<const float> draws, MatrixView<const float> observed) {
   const LinearEstimates linear(reference, local);
-  const Matrix<double> learned = linear(reference), of_draws = linear(draws);
-  const Matrix<double> of_observation = linear(observed);
-  const LocalRegression regression(learned, local);
+  const Matrix<double> of_draws = linear(draws), of_observation = linear(observed);
+  const LocalRegression regression(linear.learned(), local);
   std::vector<LocalEstimate> estimates(static_cast<std::size_t>(draws.rows()));
   parallel_for(draws.rows(), [&](Index i) {
     estimates[static_cast<std::size_t>(i)] = regression.at(of_draws.row(i));
