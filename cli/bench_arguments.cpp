@@ -52,6 +52,12 @@ InferenceOptions chosen_options(const BenchArguments& arguments) {
   return options;
 }
 
+std::set<std::string> given_options(const BenchArguments& arguments) {
+  std::set<std::string> names;
+  for (const auto& [name, text] : arguments.options) names.insert(name);
+  return names;
+}
+
 namespace {
 
 // A whole number, also as 1e5; -1 if it is none.

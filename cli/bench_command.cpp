@@ -31,7 +31,8 @@ StudySettings settings_of(const BenchArguments& arguments) {
           arguments.preset,
           arguments.samples,
           chosen_options(arguments),
-          {}};
+          {},
+          given_options(arguments)};
 }
 
 // "all": every method that needs no likelihood.
@@ -62,7 +63,8 @@ void run_sbibm(const SbibmArguments& arguments) {
                        .seeds = numbers<std::uint64_t>("--seeds", arguments.seeds),
                        .methods = methods_of(arguments.methods),
                        .preset = arguments.preset,
-                       .options = option_changes(chosen_options(arguments), arguments.preset),
+                       .options = option_changes(chosen_options(arguments), arguments.preset,
+                                                 given_options(arguments)),
                        .reference = references.name(),
                        .samples = arguments.samples};
   const std::vector<BenchRow> rows =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ void add_bench_arguments(CLI::App& command, BenchArguments& arguments);
 
 // The preset with the options given.
 InferenceOptions chosen_options(const BenchArguments& arguments);
+std::set<std::string> given_options(const BenchArguments& arguments);  // their names
 
 // Every case that has no row in <output>/results.csv yet, several at a time; then all rows of the
 // file. Cases, tasks and observations are checked before anything is written. Ctrl-C or a kill

@@ -51,7 +51,9 @@ template <typename T>
 void change(T& original, const RunArguments& arguments) {
   if (!arguments.preset.empty()) {
     const Index budget = original.options.budget;
-    original.options = preset(arguments.preset);
+    const auto method = arguments.options.find("method");
+    original.options =
+        preset(arguments.preset, method == arguments.options.end() ? "" : method->second);
     original.options.budget = budget;
   }
   apply(original.options, arguments.options);

@@ -30,7 +30,10 @@ void bind_options(py::module_& m) {
   m.def("option_table", &table);
   m.def("preset_names", &preset_names);
   py::class_<InferenceOptions>(m, "Options")
-      .def(py::init(&preset))
+      .def(py::init([](const std::string& name, const std::string& method) {
+             return preset(name, method);
+           }),
+           py::arg("preset"), py::arg("method") = "")
       .def("set",
            [](InferenceOptions& options, const std::string& name, const py::object& value) {
              find_option(name).set(options, to_json(value, name));

@@ -8,8 +8,9 @@ from . import _core
 from .errors import InputError
 
 
-def options(preset: str = "default") -> dict[str, Any]:
-    """All options with their values in a preset: "default", "paper", ...
+def options(preset: str = "default", method: str = "") -> dict[str, Any]:
+    """All options with their values in a preset, "default", "paper", ..., for a method: that of the
+    preset if none is named.
 
     They are keywords of ``hone.run`` and ``hone.train``.
 
@@ -17,7 +18,7 @@ def options(preset: str = "default") -> dict[str, Any]:
     >>> hone.options()["ensemble"]
     2
     """
-    return _core.Options(_known_preset(preset)).to_dict()
+    return _core.Options(_known_preset(preset), method).to_dict()
 
 
 def option_help(name: str) -> str:
@@ -38,7 +39,8 @@ def make_options(preset: str, given: dict[str, Any], function: str,
     """The engine's options. A keyword that is none is a TypeError with the nearest right name,
     among the options and the other keywords of the function."""
     names = option_names()
-    result = _core.Options(_known_preset(preset))
+    method = given.get("method", "")
+    result = _core.Options(_known_preset(preset), method if isinstance(method, str) else "")
     for name, value in given.items():
         if name not in names:
             hint = _core.suggestion(name, sorted([*names, *keywords]))

@@ -54,6 +54,10 @@ def test_options_are_those_of_the_command_line(program):
     listed = [line.split()[0] for line in table.splitlines()[1:]]
     assert set(hone.options()) <= set(listed)
     assert hone.options("paper")["learning_rate"] == 0.01
+    # Flows of the benchmark: affine for likelihoods, splines for posteriors.
+    assert [hone.options("published", method)["components"] for method in ("snle", "snpe")] == [1, 11]
+    with pytest.raises(hone.InputError, match="snel"):
+        hone.options("published", "snel")
     assert "Simulations in all" in hone.option_help("budget")
     with pytest.raises(hone.InputError, match="did you mean 'ensemble'"):
         hone.option_help("ensembles")

@@ -19,10 +19,42 @@ def test_a_tutorial_runs_and_draws_its_figure(script, tmp_path):
     assert (tmp_path / f"{script.stem}.png").stat().st_size > 10000
 
 
-def test_the_notebook_says_what_the_script_says():
+def code_cells():
     notebook = json.loads((FOLDER / "first_posterior.ipynb").read_text())
     assert notebook["nbformat"] == 4
-    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+# As a notebook does it: all cells in one namespace, and the value of the last one is shown.
+RUN_CELLS = """
+import json, sys
+*cells, shown = json.load(sys.stdin)
+names = {"__name__": "__main__"}
+for number, cell in enumerate(cells):
+    exec(compile(cell, f"cell {number}", "exec"), names)
+sys.stdout.flush()
+open("shown.png", "wb").write(eval(shown, names)._repr_png_())
+"""
+
+
+def test_the_cells_of_the_notebook_run_and_show_a_figure(tmp_path):
+    done = subprocess.run([sys.executable, "-c", RUN_CELLS], input=json.dumps(code_cells()), cwd=tmp_path,
+                          capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+    assert "verdict" in done.stdout
+    picture = (tmp_path / "shown.png").read_bytes()
+    assert picture.startswith(b"\x89PNG") and len(picture) > 10000
+
+
+def test_a_cell_that_fails_is_noticed(tmp_path):
+    cells = ["import hone", "hone.run({}, None, [])", "1"]
+    done = subprocess.run([sys.executable, "-c", RUN_CELLS], input=json.dumps(cells), cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode != 0 and "cell 1" in done.stderr
+
+
+def test_the_notebook_says_what_the_script_says():
+    cells = code_cells()
     script = (FOLDER / "first_posterior.py").read_text()
     assert cells[-1] == "run.corner(truth=truth)"
     for cell in cells[:-1]:

@@ -30,6 +30,19 @@ TEST(BenchCase, AnOptionSetToItsDefaultIsNoChange) {
   EXPECT_NE(option_changes(options, "default"), "");
 }
 
+TEST(BenchCase, APublishedPresetHasTheSettingsOfTheMethod) {
+  BenchCase run{.task = "torus", .budget = 700, .method = "snle", .preset = "published"};
+  EXPECT_EQ(inference_options(run).density.components, 1);
+  run.method = "snpe";
+  EXPECT_EQ(inference_options(run).density.components, 11);
+  // What a user asks for holds for every method, also where it is what the preset has for another.
+  const InferenceOptions options = preset("published");
+  run.method = "snle";
+  run.options = option_changes(options, "published", {"density", "components", "depth"});
+  EXPECT_EQ(run.options, "density=spline components=11");
+  EXPECT_TRUE(inference_options(run).density.form == DensityForm::spline);
+}
+
 TEST(BenchCase, WrongSettingsAreRefused) {
   BenchCase run{.task = "torus", .budget = 1000};
   const auto refusal = [&] {

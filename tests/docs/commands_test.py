@@ -6,6 +6,7 @@
 - Every subcommand and every flag that a page names, also in the middle of a sentence, exists in the help.
 - Every target of `make` that a page names is in the Makefile.
 - Every link to a file, and every source file that a page names, exists.
+- Every figure of docs/figures/pages is made by figures.py, is shown by a page, and is small.
 - Every output that a page shows is the one in captures/ (examples.py). The cheap ones are made again and
   compared with captures/: all of the text, and the numbers if this processor is of the kind that made them.
   The expensive ones (a full run of the torus) are not made again; scripts/examples does that.
@@ -20,6 +21,7 @@ import sys
 import tempfile
 
 import examples
+import figures
 
 PROGRAM = os.path.abspath(sys.argv[1])
 failures = []
@@ -278,6 +280,19 @@ def check_pages():
             fail(f"no page shows the example {marker}")
 
 
+def check_figures():
+    shown = "".join(page.read_text() for page in examples.pages())
+    files = {file.stem: file for file in figures.FOLDER.iterdir()}
+    if set(files) != set(figures.FIGURES):
+        fail(f"docs/figures/pages and FIGURES of figures.py differ in {set(files) ^ set(figures.FIGURES)}; "
+             "run scripts/figures")
+    for name, file in files.items():
+        if f"figures/pages/{file.name})" not in shown:
+            fail(f"no page shows the figure {name}")
+        if file.stat().st_size > figures.LIMIT:
+            fail(f"{file} is larger than {figures.LIMIT} bytes")
+
+
 def shape(text):
     """The text without its numbers and without the lines that depend on them."""
     lines = [re.sub(r"[-+]?\d[\d.e+-]*", "#", line) for line in text.split("\n")]
@@ -333,6 +348,7 @@ def run(command, directory):
 
 def main():
     check_pages()
+    check_figures()
     with tempfile.TemporaryDirectory() as name:
         directory = type(examples.ROOT)(name)
         check_captures(directory)

@@ -268,6 +268,51 @@ TEST(Presets, AreFrozen) {
   EXPECT_EQ(preset_names().size() + 1, frozen.size());
 }
 
+// What differs between the published rows of the methods; all else they have in common.
+TEST(Presets, ThePublishedSettingsAreThoseOfEachMethod) {
+  const auto published = [](const std::string& method) {
+    return to_json(preset("published", method));
+  };
+  for (const char* method : {"nle", "snle", "tnle"}) {  // masked autoregressive flows
+    EXPECT_EQ(published(method)["density"], "mixture") << method;
+    EXPECT_EQ(published(method)["components"], 1) << method;
+  }
+  for (const char* method : {"npe", "snpe", "tnpe"}) {  // splines of 10 bins
+    EXPECT_EQ(published(method)["density"], "spline") << method;
+    EXPECT_EQ(published(method)["components"], 11) << method;
+  }
+  for (const char* method : {"nre", "snre", "smnre", "npe", "snpe", "nle", "snle"}) {
+    const Json o = published(method);
+    EXPECT_EQ(o["method"], method);
+    EXPECT_EQ(o["hidden"], 50) << method;
+    EXPECT_EQ(o["transforms"], 5) << method;
+    EXPECT_EQ(o["max_rounds"], 10) << method;
+    EXPECT_EQ(o["round_fraction"], 0.1) << method;
+    EXPECT_EQ(o["learning_rate"], 5e-4) << method;
+    EXPECT_EQ(o["loss"], "nre_b") << method;
+    EXPECT_EQ(o["negatives"], 9) << method;  // and the right one: 10 atoms
+    EXPECT_EQ(o["atoms"], 10) << method;
+  }
+  for (const char* method : {"rej_abc", "smc_abc"}) {
+    EXPECT_EQ(published(method)["abc_scale"], "none") << method;
+    EXPECT_EQ(published(method)["abc_adjust"], false) << method;
+    EXPECT_EQ(published(method)["abc_accept_minimum"], 100) << method;
+  }
+  for (const char* method : {"tmnre", "mnre"}) {
+    EXPECT_TRUE(preset("published", method) == preset("paper", method)) << method;
+  }
+}
+
+TEST(Presets, OfNoMethodAreThoseOfTheirOwnAndOthersDoNotDependOnIt) {
+  EXPECT_TRUE(preset("published", "") == preset("published"));
+  EXPECT_EQ(preset("published").method, "nre");
+  for (const char* name : {"default", "paper", "spectra"}) {
+    InferenceOptions options = preset(name);
+    options.method = "snle";
+    EXPECT_TRUE(preset(name, "snle") == options) << name;
+  }
+}
+
 TEST(Presets, OptionsThatNobodySetAreTheDefault) {
   EXPECT_TRUE(InferenceOptions{} == preset("default"));
 }

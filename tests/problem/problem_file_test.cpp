@@ -1,5 +1,6 @@
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "hone/core/npy.h"
@@ -43,6 +44,17 @@ TEST_F(ProblemFile, TakesEveryOptionOfTheTableByItsName) {
     if (entry.name == "budget") continue;
     EXPECT_EQ(entry.get(problem.options), entry.get(paper)) << entry.name;
   }
+}
+
+TEST_F(ProblemFile, APresetIsThatOfItsMethod) {
+  const auto density = [&](const std::string& method) {
+    const Problem problem =
+        read(fmt::format("{}preset = \"published\"\nmethod = \"{}\"\n", good_problem(), method));
+    EXPECT_EQ(problem.options.method, method);
+    return problem.options.density.form;
+  };
+  EXPECT_TRUE(density("snle") == DensityForm::mixture);
+  EXPECT_TRUE(density("snpe") == DensityForm::spline);
 }
 
 TEST_F(ProblemFile, HasDefaultsForAllThatCanBeLeftOut) {

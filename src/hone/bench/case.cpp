@@ -1,10 +1,12 @@
 #include "hone/bench/case.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "hone/core/error.h"
+#include "hone/inference/method.h"
 
 namespace hone {
 namespace {
@@ -21,10 +23,17 @@ std::uint32_t hash_of(std::string_view text) {
   return hash;
 }
 
+bool depends_on_method(const OptionEntry& entry, const std::string& preset_name) {
+  const nlohmann::json own = entry.get(preset(preset_name));
+  return std::ranges::any_of(method_names(), [&](const std::string& method) {
+    return entry.get(preset(preset_name, method)) != own;
+  });
+}
+
 }  // namespace
 
 InferenceOptions inference_options(const BenchCase& run) {
-  InferenceOptions options = preset(run.preset);
+  InferenceOptions options = preset(run.preset, run.method);
   std::istringstream words(run.options);
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
@@ -39,12 +48,14 @@ InferenceOptions inference_options(const BenchCase& run) {
   return options;
 }
 
-std::string option_changes(const InferenceOptions& options, const std::string& preset_name) {
+std::string option_changes(const InferenceOptions& options, const std::string& preset_name,
+                           const std::set<std::string>& given) {
   const InferenceOptions start = preset(preset_name);
   std::string text;
   for (const OptionEntry& entry : option_table()) {
     if (entry.name == "method" || entry.name == "budget") continue;
-    if (entry.get(options) == entry.get(start)) continue;
+    const bool kept = given.contains(entry.name) && depends_on_method(entry, preset_name);
+    if (entry.get(options) == entry.get(start) && !kept) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", entry.name, bare(entry.get(options)));
   }
   return text;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,10 @@ struct BenchCase {
 // Preset, method, budget and options of a case, checked: Error{input}.
 InferenceOptions inference_options(const BenchCase& run);
 
-// What differs from a preset but for method and budget, in the order of the option table.
-std::string option_changes(const InferenceOptions& options, const std::string& preset_name);
+// What differs from a preset but for method and budget, in the order of the option table. An option
+// that a user has given counts also if the preset has the same value, but not for every method.
+std::string option_changes(const InferenceOptions& options, const std::string& preset_name,
+                           const std::set<std::string>& given = {});
 
 // A grid of cases: small budgets first, then as the tasks are listed.
 struct BenchPlan {

@@ -17,7 +17,7 @@ void add_cases(std::vector<BenchCase>& cases, const StudySettings& settings, Ben
                const InferenceOptions& options) {
   setting.preset = settings.preset;
   setting.samples = settings.samples;
-  setting.options = option_changes(options, settings.preset);
+  setting.options = option_changes(options, settings.preset, settings.given);
   for (const std::uint64_t seed : settings.seeds) {
     setting.seed = seed;
     cases.push_back(setting);

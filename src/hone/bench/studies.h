@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct StudySettings {
   Index samples = 10000;                               // per marginal, to be scored
   InferenceOptions options = hone::preset("default");  // the preset with the user's changes
   std::vector<std::string> methods = {};               // those of the study; else these
+  std::set<std::string> given = {};                    // names of the user's changes
 };
 
 // The torus, step by step: TMNRE in the region that m rounds have found, m = 1, 2, ..., against

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "hone/inference/method.h"
 #include "hone/inference/options.h"
 
 namespace hone {
@@ -17,6 +18,35 @@ std::vector<std::string> groups() {
   return names;
 }
 
+// What a preset has of its own for some methods, a sentence for all that have the same.
+std::string by_method(const std::string& name) {
+  const InferenceOptions own = preset(name);
+  std::vector<std::pair<std::string, std::string>> sentences;  // options, methods
+  for (const std::string& method : method_names()) {
+    const InferenceOptions chosen = preset(name, method);
+    std::string options;
+    for (const OptionEntry& entry : option_table()) {
+      if (entry.name == "method" || entry.get(chosen) == entry.get(own)) continue;
+      options += fmt::format("{}`{} = {}`", options.empty() ? "" : ", ", entry.name,
+                             entry.get(chosen).dump());
+    }
+    if (options.empty()) continue;
+    if (chosen == preset("paper", method)) options = "the options of `paper`";
+    const auto same =
+        std::ranges::find(sentences, options, &std::pair<std::string, std::string>::first);
+    if (same == sentences.end()) {
+      sentences.emplace_back(options, fmt::format("`{}`", method));
+    } else {
+      same->second += fmt::format(", `{}`", method);
+    }
+  }
+  std::string text;
+  for (const auto& [options, methods] : sentences) {
+    text += fmt::format("\nWith `method` {}: {}.\n", methods, options);
+  }
+  return text;
+}
+
 // Where presets beside the two columns differ from the one they are made from.
 std::string other_presets(const InferenceOptions& standard, const InferenceOptions& paper) {
   std::string text = "\n## Other presets\n";
@@ -30,6 +60,7 @@ std::string other_presets(const InferenceOptions& standard, const InferenceOptio
       if (entry.get(chosen) == entry.get(from_paper ? paper : standard)) continue;
       text += fmt::format("| `{}` | {} |\n", entry.name, entry.get(chosen).dump());
     }
+    text += by_method(name);
   }
   return text;
 }

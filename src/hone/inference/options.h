@@ -146,6 +146,9 @@ FittedOptions fitted_options(const InferenceOptions& used, int networks,
 
 // One of preset_names(); Error{input} otherwise.
 InferenceOptions preset(const std::string& name);
+// The same for a method, the preset's own if it is empty. Only "published" has other options for
+// other methods: each as in its published row.
+InferenceOptions preset(const std::string& name, const std::string& method);
 std::vector<std::string> preset_names();
 
 // One row per option: the problem file, the command line, the run directory and the reference page

@@ -145,7 +145,9 @@ void read_inference_section(Problem& problem, const TomlTable& root, const std::
   if (given) root.table("inference").allow_only(allowed_in_inference());
   const auto preset_name =
       given ? root.table("inference").text("preset").value_or(standard) : standard;
-  problem.options = with_line(root, "inference.", [&] { return preset(preset_name); });
+  const auto method = given ? root.table("inference").text("method") : std::nullopt;
+  problem.options =
+      with_line(root, "inference.", [&] { return preset(preset_name, method.value_or("")); });
   adapt(problem.options);
   problem.marginals = marginals_from_words({}, problem.prior);
 
