@@ -68,8 +68,9 @@ RatioCurve thinned(const std::vector<double>& log_ratio, const TruncatedAxis& ax
 
 }  // namespace
 
-Cut truncate(const AmortizedPosterior& posteriors, std::span<const double> observation,
+Cut truncate(const AmortizedPosterior& answer, std::span<const double> observation,
              const TruncationOptions& options) {
+  const AmortizedPosterior& posteriors = answer.quick();  // ratio networks, if others answer too
   const Region& old = posteriors.prior().region();
   const Matrix<float> features = posteriors.features(observation);
   const Matrix<float> centers = local_grid(options.grid, 1);

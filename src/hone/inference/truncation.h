@@ -27,8 +27,9 @@ struct Cut {
 // Drops, on every axis, the u for which most networks of the 1-d ensemble at the real observation
 // are below epsilon of their peak (axis_cut.h). Works on a dense grid of the axis; what is kept is
 // padded outwards, and a gap between two pieces is cut only if it is wide and safely below epsilon.
-// `posteriors` must hold all 1-d marginals. `options` as they are used (fitted()).
-Cut truncate(const AmortizedPosterior& posteriors, std::span<const double> observation,
+// Where several estimators answer, the ratio networks cut: there are several of them to agree.
+// `answer` must hold all 1-d marginals. `options` as they are used (fitted()).
+Cut truncate(const AmortizedPosterior& answer, std::span<const double> observation,
              const TruncationOptions& options);
 
 }  // namespace hone
