@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -180,9 +181,8 @@ std::vector<ModelOdds> all_ways(std::span<const ModelRun> runs,
   }
   ways.push_back(classify_models(samples, held_out, spec.observation,
                                  Rng(spec.seed).child("models"), observer));
-  if (auto likelihood = likelihood_odds(posteriors, held_out, spec.observation)) {
-    ways.push_back(std::move(*likelihood));
-  }
+  std::ranges::move(likelihood_odds(posteriors, held_out, spec.observation),
+                    std::back_inserter(ways));
   return ways;
 }
 

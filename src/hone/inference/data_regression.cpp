@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "hone/core/cholesky.h"
@@ -128,6 +129,14 @@ Matrix<double> fit_log_variance(const Matrix<double>& residual, const Matrix<dou
   return weights;
 }
 
+// log det M / 2 of a symmetric M or, in one row, its diagonal.
+double log_root_determinant(const Matrix<double>& m) {
+  if (m.rows() > 1) return log_determinant(cholesky(m));
+  double sum = 0;
+  for (const double value : m.row(0)) sum += std::log(value) / 2;
+  return sum;
+}
+
 }  // namespace
 
 DataRegression::DataRegression(const RegressionRows& rows, const RegressionForm& form)
@@ -166,6 +175,7 @@ void DataRegression::finish() {
   parallel_for(mean_.rows(), [&](Index k) {
     for (Index l = 0; l < mean_.rows(); ++l) curvature_(k, l) = dot(weighted_.row(k), mean_.row(l));
   });
+  log_root_precision_ = log_variance_.rows() > 0 ? 0 : log_root_determinant(precision_);
   telling_columns_ = 0;
   for (Index j = 0; j < mean_.cols(); ++j) {
     bool tells = false;
@@ -235,6 +245,16 @@ void DataRegression::log_likelihoods(std::span<double> out, std::span<const doub
   // What all parameters get wrong in the same way must not cost the differences their digits.
   const double centre = at(std::vector<double>(static_cast<std::size_t>(parameters()), 0.0));
   for (Index i = 0; i < z.rows(); ++i) out[static_cast<std::size_t>(i)] = at(z.row(i)) - centre;
+}
+
+std::optional<double> DataRegression::log_density_at_centre(std::span<const double> y) const {
+  const auto columns = static_cast<double>(y.size());
+  if (certainty_ != 1 || telling_columns_ != columns) return std::nullopt;
+  const std::vector<double> centre(static_cast<std::size_t>(parameters()), 0.0);
+  std::vector<double> phi(static_cast<std::size_t>(basis_.size()));
+  basis_.values(phi, centre);
+  return log_likelihood(parabola(y), y, phi, centre) + log_root_precision_ -
+         columns / 2 * std::log(2 * std::numbers::pi);
 }
 
 struct DataRegression::Point {
@@ -337,6 +357,9 @@ DataRegression DataRegression::from_arrays(std::span<const NamedArray> arrays, I
   result.precision_ = matrix("precision", -1, result.columns());
   const Index rows = result.precision_.rows();
   if (rows != 1 && rows != result.columns()) fail_misfit();
+  for (Index j = 0; j < result.columns(); ++j) {
+    if (!(result.precision_(rows == 1 ? 0 : j, j) > 0)) fail_misfit();
+  }
   if (std::ranges::find(arrays, "log_variance", &NamedArray::name) != arrays.end()) {
     result.log_variance_ = matrix("log_variance", 1 + parameters, result.columns());
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -62,6 +63,10 @@ class DataRegression {
   void log_likelihoods(std::span<double> out, std::span<const double> y,
                        MatrixView<const double> z) const;
 
+  // log p(y | z = 0), a density of y. None where the likelihood was raised to a power, or columns
+  // are constant.
+  std::optional<double> log_density_at_centre(std::span<const double> y) const;
+
   // z of a parameter with this normal score.
   using Coordinate = std::function<double(Index parameter, double score)>;
   // The posterior of normal scores near its peak, which Gauss-Newton steps from the best of some
@@ -96,6 +101,8 @@ class DataRegression {
   Matrix<double> weighted_;     // B Q (monomials, columns)
   Matrix<double> curvature_;    // B Q B^T (monomials, monomials)
   double telling_columns_ = 0;  // those that depend on the parameters
+  double log_root_precision_ =
+      0;  // log det Q / 2; 0 if the scatter varies, where it is no constant
 };
 
 }  // namespace hone

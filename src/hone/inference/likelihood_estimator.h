@@ -44,10 +44,8 @@ class LikelihoodEstimator final : public LikelihoodPosterior {
                           MatrixView<const float> local) const override;
   std::vector<NamedArray> to_arrays() const override;
 
-  // out (ensemble, n): log of the mean of p(x | theta) over the parameters in the region for which
-  // data exist, in the units of x, for n rows of x. Constant columns are left out. nullopt: without
-  // a proposal there are no draws to take it from.
-  std::optional<Matrix<double>> log_evidence(MatrixView<const float> x) const;
+  // Constant columns are left out.
+  std::optional<Matrix<double>> log_evidence(MatrixView<const float> x) const override;
 
  private:
   bool can_propose() const override { return networks_.proposal.has_value(); }

@@ -33,6 +33,11 @@ class LikelihoodPosterior : public AmortizedPosterior {
   virtual Matrix<float> log_joint(MatrixView<const float> features,
                                   MatrixView<const float> local) const = 0;
 
+  // out (ensemble, n): log of the mean of p(x | theta) over the parameters in the region for which
+  // data exist, in the units of x, for n rows of x. nullopt: the likelihood is no density of x, or
+  // there are no draws to take the mean from.
+  virtual std::optional<Matrix<double>> log_evidence(MatrixView<const float> x) const = 0;
+
   static constexpr Index kDraws = 16384;  // for one x
 
  protected:

@@ -3,6 +3,7 @@
 
 #include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/model_odds.h"
+#include "hone/inference/regression_likelihood.h"
 #include "hone/posterior/combined_posterior.h"
 
 namespace hone {
@@ -14,13 +15,13 @@ Matrix<float> as_row(std::span<const double> x) {
   return row;
 }
 
-const LikelihoodEstimator* find_likelihood(const AmortizedPosterior& posterior) {
-  if (const auto* own = dynamic_cast<const LikelihoodEstimator*>(&posterior)) return own;
+// The posterior itself, or the first part of it, that is such a likelihood.
+template <typename Likelihood>
+const LikelihoodPosterior* find_likelihood(const AmortizedPosterior& posterior) {
+  if (const auto* own = dynamic_cast<const Likelihood*>(&posterior)) return own;
   const auto* combined = dynamic_cast<const CombinedPosterior*>(&posterior);
   for (Index k = 0; combined != nullptr && k < combined->parts().size(); ++k) {
-    if (const auto* part = dynamic_cast<const LikelihoodEstimator*>(&combined->parts()[k])) {
-      return part;
-    }
+    if (const auto* part = dynamic_cast<const Likelihood*>(&combined->parts()[k])) return part;
   }
   return nullptr;
 }
@@ -29,7 +30,7 @@ const LikelihoodEstimator* find_likelihood(const AmortizedPosterior& posterior) 
 struct Evidence {
   std::vector<double> log, scatter;
 };
-std::optional<Evidence> evidence_of(const LikelihoodEstimator& likelihood,
+std::optional<Evidence> evidence_of(const LikelihoodPosterior& likelihood,
                                     MatrixView<const float> x) {
   const std::span<const double> weights = likelihood.weights(0);
   const auto logs = likelihood.log_evidence(x);
@@ -51,7 +52,7 @@ std::optional<Evidence> evidence_of(const LikelihoodEstimator& likelihood,
 }
 
 // Some at a time: all draws of all of them are in memory at once.
-std::optional<std::vector<double>> log_evidences(const LikelihoodEstimator& likelihood,
+std::optional<std::vector<double>> log_evidences(const LikelihoodPosterior& likelihood,
                                                  MatrixView<const float> x) {
   constexpr Index kRows = 64;
   std::vector<double> result;
@@ -63,16 +64,15 @@ std::optional<std::vector<double>> log_evidences(const LikelihoodEstimator& like
   return result;
 }
 
-}  // namespace
-
-std::optional<ModelOdds> likelihood_odds(std::span<const SharedPosterior> models,
-                                         const HeldOutModels& held_out,
-                                         std::span<const double> observation) {
+std::optional<ModelOdds> odds_of(std::string name,
+                                 std::span<const LikelihoodPosterior* const> models,
+                                 const HeldOutModels& held_out,
+                                 std::span<const double> observation) {
   const Index n = held_out.x.rows(), count = std::ssize(models);
-  ModelOdds odds{"likelihood", Matrix<double>(n, count), {}, Matrix<double>(count, count)};
+  ModelOdds odds{std::move(name), Matrix<double>(n, count), {}, Matrix<double>(count, count)};
   std::vector<double> scatter;
   for (Index m = 0; m < count; ++m) {
-    const auto* likelihood = find_likelihood(*models[static_cast<std::size_t>(m)]);
+    const LikelihoodPosterior* likelihood = models[static_cast<std::size_t>(m)];
     if (likelihood == nullptr) return std::nullopt;
     const auto logs = log_evidences(*likelihood, held_out.x);
     if (!logs) return std::nullopt;
@@ -89,6 +89,26 @@ std::optional<ModelOdds> likelihood_odds(std::span<const SharedPosterior> models
     }
   }
   return odds;
+}
+
+}  // namespace
+
+std::vector<ModelOdds> likelihood_odds(std::span<const SharedPosterior> models,
+                                       const HeldOutModels& held_out,
+                                       std::span<const double> observation) {
+  std::vector<const LikelihoodPosterior*> networks, regressions;
+  for (const SharedPosterior& model : models) {
+    networks.push_back(find_likelihood<LikelihoodEstimator>(*model));
+    regressions.push_back(find_likelihood<RegressionLikelihood>(*model));
+  }
+  std::vector<ModelOdds> ways;
+  if (auto odds = odds_of("likelihood", networks, held_out, observation)) {
+    ways.push_back(std::move(*odds));
+  }
+  if (auto odds = odds_of("regression", regressions, held_out, observation)) {
+    ways.push_back(std::move(*odds));
+  }
+  return ways;
 }
 
 }  // namespace hone

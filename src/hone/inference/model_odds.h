@@ -25,7 +25,7 @@ HeldOutModels held_out_models(std::span<const Dataset* const> models, Index most
 
 // What one way of telling models apart says.
 struct ModelOdds {
-  std::string name;              // "classification", "likelihood"
+  std::string name;              // "classification", "likelihood", "regression"
   Matrix<double> held_out;       // (n, models): log p(x | model) of the held-out simulations
   std::vector<double> observed;  // (models): of the observation
   Matrix<double> scatter;        // (models, models): standard deviation among its networks of the
@@ -37,11 +37,12 @@ struct ModelOdds {
 ModelOdds classify_models(std::span<const Dataset* const> models, const HeldOutModels& held_out,
                           std::span<const double> observation, const Rng& rng, Observer& observer);
 
-// By the likelihood that the posterior of each model was estimated from, or with (a likelihood
-// estimator, alone or in combination): its mean over the region. nullopt if one has none.
-std::optional<ModelOdds> likelihood_odds(std::span<const SharedPosterior> models,
-                                         const HeldOutModels& held_out,
-                                         std::span<const double> observation);
+// By the likelihoods that the posterior of each model was estimated from, or with (alone or in
+// combination): their means over the region. A way for those by networks, and one for those by
+// regression, where all models have one.
+std::vector<ModelOdds> likelihood_odds(std::span<const SharedPosterior> models,
+                                       const HeldOutModels& held_out,
+                                       std::span<const double> observation);
 
 // Several ways together: the pool
 //

@@ -18,6 +18,18 @@ std::vector<double> to_doubles(std::span<const float> values) {
   return {values.begin(), values.end()};
 }
 
+// Sum over the columns of log d score / d value.
+double log_slope(const Standardizer& scores, std::span<const float> x) {
+  double sum = 0;
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    sum += std::log(static_cast<double>(scores.inverse[j]));
+    if (scores.softness.empty() || !(scores.softness[j] > 0)) continue;
+    const double distance = static_cast<double>(x[j]) - static_cast<double>(scores.center[j]);
+    sum -= std::log(std::hypot(static_cast<double>(scores.softness[j]), distance));
+  }
+  return sum;
+}
+
 }  // namespace
 
 RegressionLikelihood::RegressionLikelihood(TruncatedPrior prior,
@@ -61,6 +73,18 @@ ProposalDraws RegressionLikelihood::propose(MatrixView<const float> features, In
   Matrix<double> y(features.rows(), features.cols());
   std::copy_n(features.data(), y.rows() * y.cols(), y.data());
   return draw_normal(find_peaks(regression_, y, coordinates_, prior()), each);
+}
+
+std::optional<Matrix<double>> RegressionLikelihood::log_evidence(MatrixView<const float> x) const {
+  const Matrix<float> scores = features(x);
+  const auto drawn = draws(scores);
+  Matrix<double> result(1, x.rows());
+  for (Index i = 0; i < x.rows(); ++i) {
+    const auto centre = regression_.log_density_at_centre(to_doubles(scores.row(i)));
+    if (!centre) return std::nullopt;
+    result(0, i) = drawn->log_mean(0, i) + *centre + log_slope(scores_, x.row(i));
+  }
+  return result;
 }
 
 std::vector<NamedArray> RegressionLikelihood::to_arrays() const {

@@ -23,6 +23,7 @@ class RegressionLikelihood final : public LikelihoodPosterior {
   Matrix<float> features(MatrixView<const float> x) const override;  // standard scores
   Matrix<float> log_joint(MatrixView<const float> features,
                           MatrixView<const float> local) const override;
+  std::optional<Matrix<double>> log_evidence(MatrixView<const float> x) const override;
   std::vector<NamedArray> to_arrays() const override;
 
  private:
