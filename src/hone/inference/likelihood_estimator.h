@@ -30,7 +30,14 @@ struct LikelihoodNetworks {
 class LikelihoodEstimator final : public LikelihoodPosterior {
  public:
   LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
-                      LikelihoodNetworks networks, std::vector<double> weights);
+                      LikelihoodNetworks networks, std::vector<double> weights)
+      : LikelihoodEstimator(std::move(prior), std::move(marginals), ensemble,
+                            std::make_shared<const LikelihoodNetworks>(std::move(networks)),
+                            std::move(weights)) {}
+  // Networks that other posteriors see as well.
+  LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
+                      std::shared_ptr<const LikelihoodNetworks> networks,
+                      std::vector<double> weights);
 
   std::string estimator() const override {
     return networks_.elements > 1 ? "element_likelihood" : "likelihood";
@@ -40,6 +47,7 @@ class LikelihoodEstimator final : public LikelihoodPosterior {
   Matrix<float> features(MatrixView<const float> x) const override;
   Matrix<float> log_joint(MatrixView<const float> features,
                           MatrixView<const float> local) const override;
+  SharedPosterior of_all_parameters() const override;
   std::vector<NamedArray> to_arrays() const override;
 
   // out (ensemble, n): log of the mean of p(x | theta) over the parameters in the region for which
@@ -57,7 +65,8 @@ class LikelihoodEstimator final : public LikelihoodPosterior {
   void add_log_densities(std::span<float> out, Index k, MatrixView<const float> contexts,
                          MatrixView<const float> features) const;
 
-  LikelihoodNetworks networks_;
+  std::shared_ptr<const LikelihoodNetworks> shared_;
+  const LikelihoodNetworks& networks_;
   Index context_columns_ = 0;  // of features, for the proposal alone
 };
 

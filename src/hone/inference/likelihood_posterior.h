@@ -33,6 +33,9 @@ class LikelihoodPosterior : public AmortizedPosterior {
   virtual Matrix<float> log_joint(MatrixView<const float> features,
                                   MatrixView<const float> local) const = 0;
 
+  // The same likelihood, with the joint posterior as its only marginal.
+  virtual SharedPosterior of_all_parameters() const = 0;
+
   static constexpr Index kDraws = 16384;  // for one x
 
  protected:
