@@ -112,8 +112,8 @@ void sample_joint(const SampleArguments& arguments, const RunDirectory& run,
   const SharedPosterior all = joint_posterior(run, progress, noise);
   const CheckResult check = check_joint(run, *all, progress, noise);
   progress.clear();
-  print_error(fmt::format("hone: the joint posterior ({}): {}: {}\n", all->estimator(),
-                          to_string(check.status), check.reason));
+  print_error(fmt::format("hone: the joint posterior ({}): {}: {}\n",
+                          describe_joint(all->estimator()), to_string(check.status), check.reason));
   if (check.status == Status::fail && !arguments.anyway) {
     fail(ErrorKind::numerical,
          "the joint posterior of {} fails its check; use more simulations, draw from marginals "

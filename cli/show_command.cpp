@@ -10,6 +10,7 @@
 #include "cli/text.h"
 #include "hone/inference/encoder_choice.h"
 #include "hone/report/run_corner.h"
+#include "hone/run/joint_run.h"
 
 namespace hone::cli {
 namespace {
@@ -80,6 +81,10 @@ std::string description(const RunDirectory& run) {
   if (run.complete()) {
     const std::string shares = run.posteriors().at(0).posterior->describe_shares();
     if (!shares.empty()) text += fmt::format("estimators count by evidence: {}\n", shares);
+    if (const auto joint = run.joint_posterior()) {
+      text += fmt::format("draws of all parameters together: from {}\n",
+                          describe_joint(joint->posterior->estimator()));
+    }
   }
   if (store) text += failure_lines(failure_counts(*store));
   text += '\n';

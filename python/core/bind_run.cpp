@@ -92,27 +92,47 @@ py::object check(const RunDirectory& run, Ranks* ranks, Index simulations, bool 
   return to_python(to_json(checks));
 }
 
+// Callables of one array, which are called in the Python thread.
+std::vector<UserStatistic> user_statistics(const py::dict& callables, PythonThread& python) {
+  std::vector<UserStatistic> result;
+  python.call([&] {
+    for (const auto& [name, callable] : callables) {
+      result.push_back(
+          {name.cast<std::string>(), [&python, call = callable.ptr()](auto x) {
+             double value = 0;
+             python.call([&] { value = py::handle(call)(to_numpy(x)).template cast<double>(); });
+             return value;
+           }});
+    }
+  });
+  return result;
+}
+
 py::object predict(const RunDirectory& run, Ranks* ranks, Index simulations,
-                   const std::string& from, const py::object& simulate, int threads,
-                   const py::object& progress) {
+                   const std::string& from, const py::dict& statistics, const py::object& simulate,
+                   int threads, const py::object& progress) {
   Predictive found;
   with_resources(run, {ranks, simulate, threads, progress},
-                 [&](const Resources& resources, Observer& observer) {
-                   found = predict_run(run, {.simulations = simulations, .from = from},
-                                       resources.executor(), observer);
+                 [&](const Resources& resources, PythonThread& python) {
+                   const PredictOptions options{.simulations = simulations,
+                                                .from = from,
+                                                .statistics = user_statistics(statistics, python)};
+                   found = predict_run(run, options, resources.executor(), python);
                  });
   return to_python(to_json(found));
 }
 
-// (draws, {"status", "reason"} of their posterior)
+// (draws, {"status", "reason", "source"} of their posterior)
 py::tuple sample_joint(const RunDirectory& run, Ranks* ranks, Index rows, std::uint64_t seed,
                        int threads, const py::object& progress) {
   Matrix<double> draws;
   CheckResult found;
+  std::string source;
   with_resources(run, {ranks, py::none(), threads, progress},
                  [&](const Resources& resources, Observer& observer) {
                    const NoiseModel* noise = resources.executor().noise();
                    const SharedPosterior all = joint_posterior(run, observer, noise);
+                   source = describe_joint(all->estimator());
                    found = check_joint(run, *all, observer, noise);
                    draws = joint_draws(run, *all, run.spec().observation, rows,
                                        Rng(seed).child("sample"));
@@ -120,6 +140,7 @@ py::tuple sample_joint(const RunDirectory& run, Ranks* ranks, Index rows, std::u
   py::dict facts;
   facts["status"] = to_string(found.status);
   facts["reason"] = found.reason;
+  facts["source"] = source;
   return py::make_tuple(to_numpy(draws), facts);
 }
 

@@ -33,7 +33,7 @@ ResourceRequest request_on_ranks(Ranks& ranks, const PythonResources& wanted, Py
 }  // namespace
 
 void with_resources(const RunDirectory& run, const PythonResources& wanted,
-                    const std::function<void(const Resources&, Observer&)>& work) {
+                    const std::function<void(const Resources&, PythonThread&)>& work) {
   PythonThread python(wanted.progress);
   Ranks* ranks = wanted.ranks;
   const PythonSimulator simulator(ranks != nullptr ? wanted.simulate : py::none());

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "hone/session/resources.h"
+#include "python/core/python_thread.h"
 #include "python/core/ranks.h"
 
 namespace hone::python {
@@ -18,6 +19,6 @@ struct PythonResources {
 // Calls `work` in the engine's thread. Simulations are made by the Python object; without it a
 // built-in task makes its own, and nobody can make those of other runs.
 void with_resources(const RunDirectory& run, const PythonResources& wanted,
-                    const std::function<void(const Resources&, Observer&)>& work);
+                    const std::function<void(const Resources&, PythonThread&)>& work);
 
 }  // namespace hone::python

@@ -195,8 +195,9 @@ class Run:
         self, ranks: Optional[Ranks], marginals: list[list[int]], threads: int, progress: Any
     ) -> None: ...
     def predict(
-        self, ranks: Optional[Ranks], simulations: int, source: str, simulate: Simulators,
-        threads: int, progress: Any,
+        self, ranks: Optional[Ranks], simulations: int, source: str,
+        statistics: dict[str, Callable[[Array], float]], simulate: Simulators, threads: int,
+        progress: Any,
     ) -> dict[str, Any]: ...
     def sample_joint(
         self, ranks: Optional[Ranks], rows: int, seed: int, threads: int, progress: Any

@@ -20,6 +20,7 @@ from ._problem import marginal_list
 from ._progress import shown
 from ._ranks import leads, ranks_of
 from ._simulate import Failures
+from ._statistics import statistic_functions
 from ._table import Table
 from ._words import in_calls
 from .checks import Checks
@@ -249,8 +250,8 @@ class Run:
                progress: Any = True) -> np.ndarray:
         """(n, parameters and derived quantities): draws of all of them together, as
         ``hone sample`` without a marginal makes them. The joint posterior is trained on the
-        simulations of the run when it is first needed, and checked each time: what is found is in
-        ``run.joint_check``, and a warning unless it is a pass."""
+        simulations of the run when it is first needed, and checked each time: what is found, and
+        from what the draws are, is in ``run.joint_check``, and a warning unless it is a pass."""
         rows, threads = as_count(n, "n"), as_count(threads, "threads")
         seed = as_seed(seed)
 
@@ -264,8 +265,10 @@ class Run:
         return theta
 
     def predict(self, n: int = 200, simulator: Simulator | None = None, *,
-                source: str = "posterior", workers: int = 0, batched: bool = False,
-                threads: int = 0, progress: Any = True) -> dict[str, Any]:
+                source: str = "posterior",
+                statistics: Mapping[str, Callable[[np.ndarray], float]] | None = None,
+                workers: int = 0, batched: bool = False, threads: int = 0,
+                progress: Any = True) -> dict[str, Any]:
         """Simulates n times with parameters from the joint posterior and compares with the
         observation: ``statistics`` with their predictive p-values, bands of all ``columns``, a
         ``status`` and its ``reason``. The simulations are kept, and never trained on; the report
@@ -273,8 +276,11 @@ class Run:
 
         simulator: what makes them, as for ``hone.run``; a built-in task makes its own.
         source: "posterior", "region" (the prior in the final region) or "prior".
+        statistics: functions of your own, such as {"peak": lambda x: x.max()}: each gets the data
+            of a simulation, or the observation, as an array of one dimension and returns a number.
         """
         count = as_count(n, "n")
+        own = statistic_functions(statistics)
         kind = self._core.spec()["simulator"]["kind"]
         if simulator is None and kind != "task":
             raise InputError("predict() needs the simulator of the run")
@@ -283,9 +289,11 @@ class Run:
 
         def work(ranks: Any) -> Any:
             with simulating(self, ranks, caller, workers, progress) as (simulate, watcher):
-                return self._core.predict(ranks.core, count, source, simulate, threads, watcher)
+                return self._core.predict(ranks.core, count, source, own, simulate, threads,
+                                          watcher)
 
-        return self._together("predict", {"n": count, "source": source}, work, caller, workers)
+        facts = {"n": count, "source": source, "statistics": list(own)}
+        return self._together("predict", facts, work, caller, workers)
 
     def uncorrect(self) -> Run:
         """The posteriors as the networks have them, after ``check(correct=True)``. The checks on

@@ -31,3 +31,43 @@ def test_predictions_are_compared_with_the_observation(run):
         run.predict(40)
     with pytest.raises(hone.InputError, match="did you mean 'prior'"):
         run.predict(40, simulate, source="priors")
+
+
+def test_statistics_of_the_user_stand_beside_the_others(run):
+    seen = []
+
+    def spread(x):
+        seen.append(x.shape)
+        return np.ptp(x)
+
+    found = run.predict(40, simulate, statistics={"spread": spread, "sum": np.sum}, progress=False)
+    by_name = {one["name"]: one for one in found["statistics"]}
+    assert set(seen) == {(2,)} and len(seen) == 41  # and the observation
+    assert by_name["spread"]["observed"] == pytest.approx(0.5)
+    assert by_name["sum"]["observed"] == pytest.approx(0.1)
+    # Of two numbers the mean says the same as the sum; the control says something else.
+    assert by_name["sum"]["p"] == by_name["mean"]["p"]
+    assert by_name["sum"]["median"] == pytest.approx(2 * by_name["mean"]["median"])
+    assert by_name["spread"]["median"] != pytest.approx(2 * by_name["mean"]["median"])
+
+
+@pytest.mark.parametrize("statistics, words", [
+    ({"peak": 3}, "must be a function"),
+    ({"peak": lambda x: x}, "must return one number"),
+    ({"peak": lambda x: "high"}, "must return one number"),
+    ({"peak": lambda x: np.nan}, "'peak': it is nan for"),
+    ({"mean": np.mean}, "statistic of this name"),
+    ({"": np.mean}, "1 to 100 characters"),
+    (np.mean, "functions by name"),
+])
+def test_statistics_that_are_none_are_refused(run, statistics, words):
+    with pytest.raises(hone.InputError, match=words):
+        run.predict(40, simulate, statistics=statistics, progress=False)
+
+
+def test_what_a_statistic_raises_is_raised(run):
+    def broken(x):
+        raise ZeroDivisionError("of the user")
+
+    with pytest.raises(ZeroDivisionError, match="of the user"):
+        run.predict(40, simulate, statistics={"broken": broken}, progress=False)

@@ -90,5 +90,47 @@ TEST(Predictive, BlocksHaveStatisticsOfTheirOwn) {
   EXPECT_TRUE(contains(error_text(few, ErrorKind::simulator), "10 simulations succeeded"));
 }
 
+// Columns are independent and normal: p of the smallest of the last two is uniform, as for all
+// statistics that are chosen before the data. It does not decide.
+TEST(Predictive, StatisticsOfTheUserHaveUniformPValues) {
+  const UserStatistic last{"last two", [](std::span<const double> x) {
+                             return std::min(x[x.size() - 2], x[x.size() - 1]);
+                           }};
+  const Rng rng = test::test_rng().child("user");
+  std::vector<double> right, wrong;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    for (const double shift : {0.0, 1.0}) {
+      Rng own = rng.child("data", 2 * i + (shift > 0));
+      Matrix<float> x(101, 4);
+      for (Index k = 0; k < 101 * 4; ++k) x.data()[k] = static_cast<float>(own.normal());
+      std::vector<double> observation(x.row(100).begin(), x.row(100).end());
+      for (double& value : observation) value += shift;
+      const Predictive found =
+          compare_predictive(x.view().rows(0, 100), observation, {}, "posterior", {last});
+      EXPECT_EQ(found.statistics.back().name, "last two");
+      (shift > 0 ? wrong : right).push_back(found.statistics.back().p);
+    }
+  }
+  const auto uniform = [](double u) { return u; };
+  EXPECT_LT(test::kolmogorov(right, uniform), 2.2);
+  EXPECT_GT(test::kolmogorov(wrong, uniform), 2.2) << "the control";
+}
+
+TEST(Predictive, StatisticsOfTheUserNeedNamesAndNumbers) {
+  const auto one = [](std::span<const double>) { return 1.0; };
+  const auto refusal = [&](const std::vector<UserStatistic>& users) {
+    return error_text(
+        [&] {
+          compare_predictive(Matrix<float>(30, 2), std::vector<double>{0, 0}, {}, "prior", users);
+        },
+        ErrorKind::input);
+  };
+  EXPECT_TRUE(contains(refusal({{"mean", one}}), "there is a statistic of this name"));
+  EXPECT_TRUE(contains(refusal({{"a", one}, {"a", one}}), "there is a statistic of this name"));
+  EXPECT_TRUE(contains(refusal({{"a\nb", one}}), "no control characters"));
+  const auto none = [](std::span<const double>) { return std::nan(""); };
+  EXPECT_TRUE(contains(refusal({{"a", none}}), "it is nan for simulation 0"));
+}
+
 }  // namespace
 }  // namespace hone

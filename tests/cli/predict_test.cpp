@@ -25,7 +25,13 @@ TEST_F(Predict, SampleWithoutAMarginalDrawsEverything) {
   EXPECT_EQ(result.code, 0) << result;
   EXPECT_TRUE(result.out.starts_with("theta_0,theta_1,theta_2,sum\n")) << result.out;
   EXPECT_EQ(std::ranges::count(result.out, '\n'), 41);
-  EXPECT_TRUE(contains(result.err, "the joint posterior (joint_density):")) << result.err;
+  // Who was chosen to answer is said then and later, in the same words.
+  const std::string shown = hone({"show", "run"}).out, from = "all parameters together: from ";
+  ASSERT_TRUE(contains(shown, from)) << shown;
+  const std::size_t begin = shown.find(from) + from.size();
+  const std::string who = shown.substr(begin, shown.find('\n', begin) - begin);
+  EXPECT_TRUE(contains(result.err, "the joint posterior (" + who + "):")) << result.err;
+  EXPECT_TRUE(contains(result.err, "the run's own marginals differ by")) << result.err;
   EXPECT_EQ(hone(draw).out, result.out);  // and is not trained again
   EXPECT_TRUE(std::filesystem::exists(scratch.path() / "run/networks/joint.h5"));
 }

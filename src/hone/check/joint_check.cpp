@@ -7,11 +7,16 @@
 #include "hone/check/draws.h"
 #include "hone/check/ecdf.h"
 #include "hone/inference/method.h"
+#include "hone/posterior/grid_difference.h"
 #include "hone/run/finished_run.h"
+#include "hone/run/joint_run.h"
 
 namespace hone {
 
-CheckResult check_joint(const RunDirectory& run, const AmortizedPosterior& joint,
+namespace {
+
+// By TARP, with simulations that no network was trained on.
+CheckResult calibration(const RunDirectory& run, const AmortizedPosterior& joint,
                         Observer& observer, const NoiseModel* simulator_noise) {
   const RunSpec& spec = run.spec();
   if (!find_method(spec.options.method).amortized) {
@@ -46,6 +51,59 @@ CheckResult check_joint(const RunDirectory& run, const AmortizedPosterior& joint
   }
   CheckResult result = tarp_result(curves);
   result.name = "joint";
+  return result;
+}
+
+// The largest difference from the marginals that the run reports, and of which of them.
+struct Difference {
+  double mass = -1;
+  Marginal marginal = {};
+};
+Difference worst_difference(const std::vector<MarginalGrid>& grids, const Matrix<double>& draws) {
+  Difference worst;
+  for (const MarginalGrid& grid : grids) {
+    Matrix<double> own(draws.rows(), std::ssize(grid.marginal));
+    for (Index i = 0; i < own.rows(); ++i) {
+      for (std::size_t a = 0; a < grid.marginal.size(); ++a) {
+        own(i, static_cast<Index>(a)) = draws(i, grid.marginal[a]);
+      }
+    }
+    const double mass = grid_difference(grid, own);
+    if (mass > worst.mass) worst = {mass, grid.marginal};
+  }
+  return worst;
+}
+
+// Marginals were learned directly, which is easier: where the joint posterior says something else,
+// it is the less likely one to be right, however well calibrated it is on average.
+void compare_with_marginals(CheckResult& result, const RunDirectory& run,
+                            const AmortizedPosterior& joint) {
+  constexpr Index kDraws = 4000;
+  constexpr double kCaution = 0.1;
+  const std::vector<MarginalGrid> grids = run.grids();
+  const Prior& prior = run.spec().prior;
+  const auto theta = joint.joint_samples(run.spec().observation, kDraws,
+                                         Rng(run.spec().seed).child("joint projections"));
+  if (grids.empty() || !theta) return;
+  const auto [mass, marginal] = worst_difference(grids, all_quantities(prior, *theta));
+  result.numbers.emplace_back("difference", mass);
+  result.reason += fmt::format(
+      "; at the observation its projections and the run's own marginals differ by {:.2f} of the "
+      "mass at most ({}; about {:.2f} by chance)",
+      mass, marginal_name(marginal, prior.quantity_names()), difference_by_chance(kDraws));
+  if (mass <= kCaution) return;
+  result.status = worse(result.status, Status::caution);
+  if (!result.advice.empty()) result.advice += "; ";
+  result.advice +=
+      "where marginals are enough, draw from these (--marginal): they were learned directly";
+}
+
+}  // namespace
+
+CheckResult check_joint(const RunDirectory& run, const AmortizedPosterior& joint,
+                        Observer& observer, const NoiseModel* simulator_noise) {
+  CheckResult result = calibration(run, joint, observer, simulator_noise);
+  compare_with_marginals(result, run, joint);
   return result;
 }
 

@@ -50,6 +50,7 @@ void PredictOptions::validate() const {
   if (simulations < kFewest || simulations > kMost) {
     fail_value("count", simulations, fmt::format("must lie in {} .. {}", kFewest, kMost));
   }
+  check_names(statistics);
 }
 
 Predictive predict_run(const RunDirectory& run, const PredictOptions& options, Executor& executor,
@@ -63,7 +64,7 @@ Predictive predict_run(const RunDirectory& run, const PredictOptions& options, E
   Proposal proposal(region);
   if (options.from == "posterior") {
     const SharedPosterior joint = joint_posterior(run, observer, executor.noise());
-    source = fmt::format("the joint posterior ({})", joint->estimator());
+    source = fmt::format("the joint posterior ({})", describe_joint(joint->estimator()));
     const auto theta = std::make_shared<const Matrix<double>>(
         joint->joint_samples(spec.observation, options.simulations, Rng(spec.seed).child("predict"))
             .value());
@@ -75,8 +76,9 @@ Predictive predict_run(const RunDirectory& run, const PredictOptions& options, E
     });
   }
   observer.context_changed("predictive simulations");
-  Predictive result = compare_predictive(simulated(run, options, proposal, executor, observer),
-                                         spec.observation, spec.data, options.from);
+  Predictive result =
+      compare_predictive(simulated(run, options, proposal, executor, observer), spec.observation,
+                         spec.data, options.from, options.statistics);
   result.source = source;
   const RunLock lock(run);
   write_json(run.predictive_file(), to_json(result));

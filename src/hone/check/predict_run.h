@@ -12,7 +12,8 @@ namespace hone {
 struct PredictOptions {
   Index simulations = 200;
   std::string from = "posterior";  // or region, prior
-  void validate() const;           // Error{input}
+  std::vector<UserStatistic> statistics = {};
+  void validate() const;  // Error{input}
 };
 
 // Simulates with parameters from the joint posterior of a finished run (joint_run.h), from the

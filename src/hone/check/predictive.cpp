@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "hone/core/error.h"
+#include "hone/core/visible_text.h"
 
 namespace hone {
 namespace {
@@ -118,6 +119,21 @@ void add_block(Predictive& result, const Matrix<double>& rows, const std::string
   add("largest", [](std::span<const double> v) { return std::ranges::max(v); });
 }
 
+// The last row is the observation.
+void add_of_user(Predictive& result, const Matrix<double>& rows, const UserStatistic& one) {
+  std::vector<double> values;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    values.push_back(one.value(rows.row(i)));
+    if (std::isfinite(values.back())) continue;
+    fail(ErrorKind::input,
+         "statistic '{}': it is {} for {}; it must be a finite number for all data", one.name,
+         values.back(), i + 1 == rows.rows() ? "the observation" : fmt::format("simulation {}", i));
+  }
+  const double observed = values.back();
+  values.pop_back();
+  result.statistics.push_back(statistic(one.name, "", std::move(values), observed));
+}
+
 void add_columns(Predictive& result, MatrixView<const float> x,
                  std::span<const double> observation) {
   for (Index j = 0; j < x.cols(); ++j) {
@@ -153,9 +169,30 @@ void judge(Predictive& result) {
 
 }  // namespace
 
+void check_names(const std::vector<UserStatistic>& users) {
+  std::vector<std::string> taken{"distance", "largest deviation",  "mean",
+                                 "smallest", "standard deviation", "largest"};
+  for (const UserStatistic& one : users) {
+    const bool usable = !one.name.empty() && one.name.size() <= 100 &&
+                        visible_text(one.name) == one.name &&
+                        one.name.find_first_of("\n\t") == std::string::npos;
+    if (!usable) {
+      fail_value("statistics", fmt::format("'{}'", visible_text(one.name.substr(0, 60))),
+                 "a name must have 1 to 100 characters, and no control characters");
+    }
+    if (std::ranges::find(taken, one.name) != taken.end()) {
+      fail_value("statistics", fmt::format("'{}'", one.name),
+                 "there is a statistic of this name; choose another");
+    }
+    taken.push_back(one.name);
+  }
+}
+
 Predictive compare_predictive(MatrixView<const float> x, std::span<const double> observation,
-                              const DataDescription& data, const std::string& from) {
+                              const DataDescription& data, const std::string& from,
+                              const std::vector<UserStatistic>& users) {
   HONE_ASSERT(x.cols() == std::ssize(observation));
+  check_names(users);
   constexpr Index kFewest = 20;
   if (x.rows() < kFewest) {
     fail(ErrorKind::simulator, "{} simulations succeeded; at least {} are needed to compare",
@@ -176,6 +213,7 @@ Predictive compare_predictive(MatrixView<const float> x, std::span<const double>
     first += block.size();
   }
   if (!data.declared()) add_block(result, rows, "", 0, x.cols());
+  for (const UserStatistic& one : users) add_of_user(result, rows, one);
   judge(result);
   return result;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,13 +34,23 @@ struct Predictive {
   std::string reason = {};
 };
 
+// A number of a data vector that a user wants to see beside the observation's.
+struct UserStatistic {
+  std::string name;  // not that of a statistic that is always there
+  std::function<double(std::span<const double> x)> value;
+};
+
 // x (n, data size): simulations. Statistics: of all columns together `distance`, the mean square of
 // (x - mean) / sigma, and `largest deviation`, the largest of their absolute values, where mean and
 // sigma are those of the simulations and the observation together, so that under a right model
 // all n + 1 are exchangeable and p is uniform; of each block its mean, standard deviation, smallest
-// and largest value.
+// and largest value; and those of the user, two-sided, of all columns together. Error{input} for a
+// name that is taken or for a value that is not finite. They have no part in the status.
 Predictive compare_predictive(MatrixView<const float> x, std::span<const double> observation,
-                              const DataDescription& data, const std::string& from = "posterior");
+                              const DataDescription& data, const std::string& from = "posterior",
+                              const std::vector<UserStatistic>& users = {});
+// Error{input} unless names can be told apart and shown.
+void check_names(const std::vector<UserStatistic>& users);
 
 nlohmann::ordered_json to_json(const Predictive& predictive);
 // Error{io}, or an exception of nlohmann's, unless it is that of data of so many values.

@@ -32,10 +32,12 @@ bool is_constant_column(const DensityStack& likelihood, Index k) {
 }
 
 LikelihoodEstimator::LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals,
-                                         int ensemble, LikelihoodNetworks networks,
+                                         int ensemble,
+                                         std::shared_ptr<const LikelihoodNetworks> networks,
                                          std::vector<double> weights)
     : LikelihoodPosterior(std::move(prior), std::move(marginals), ensemble, std::move(weights)),
-      networks_(std::move(networks)) {
+      shared_(std::move(networks)),
+      networks_(*shared_) {
   HONE_ASSERT(networks_.likelihood.densities() % ensemble == 0);
   HONE_ASSERT(networks_.likelihood.theta_scores().cols() == networks_.pieces.columns);
   if (networks_.pieces.apart() && networks_.proposal) {
@@ -218,6 +220,13 @@ std::optional<Matrix<double>> LikelihoodEstimator::log_evidence(MatrixView<const
     for (int e = 0; e < ensemble(); ++e) result(e, i) = drawn->log_mean(e, i) + slope;
   }
   return result;
+}
+
+SharedPosterior LikelihoodEstimator::of_all_parameters() const {
+  const std::span<const double> own = weights(0);  // those of all marginals
+  return std::make_shared<const LikelihoodEstimator>(
+      prior(), std::vector<Marginal>{joint(prior().dimensions())}, ensemble(), shared_,
+      std::vector<double>(own.begin(), own.end()));
 }
 
 std::vector<NamedArray> LikelihoodEstimator::to_arrays() const {

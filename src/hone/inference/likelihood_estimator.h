@@ -34,7 +34,14 @@ struct LikelihoodNetworks {
 class LikelihoodEstimator final : public LikelihoodPosterior {
  public:
   LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
-                      LikelihoodNetworks networks, std::vector<double> weights);
+                      LikelihoodNetworks networks, std::vector<double> weights)
+      : LikelihoodEstimator(std::move(prior), std::move(marginals), ensemble,
+                            std::make_shared<const LikelihoodNetworks>(std::move(networks)),
+                            std::move(weights)) {}
+  // Networks that other posteriors see as well.
+  LikelihoodEstimator(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,
+                      std::shared_ptr<const LikelihoodNetworks> networks,
+                      std::vector<double> weights);
 
   std::string estimator() const override;
   Index data_size() const override { return networks_.pieces.total(); }
@@ -42,6 +49,7 @@ class LikelihoodEstimator final : public LikelihoodPosterior {
   Matrix<float> features(MatrixView<const float> x) const override;
   Matrix<float> log_joint(MatrixView<const float> features,
                           MatrixView<const float> local) const override;
+  SharedPosterior of_all_parameters() const override;
   std::vector<NamedArray> to_arrays() const override;
 
   // Constant columns are left out.
@@ -60,7 +68,8 @@ class LikelihoodEstimator final : public LikelihoodPosterior {
                  MatrixView<const float> features) const;
   double log_slope(std::span<const float> x) const;
 
-  LikelihoodNetworks networks_;
+  std::shared_ptr<const LikelihoodNetworks> shared_;
+  const LikelihoodNetworks& networks_;
   Index context_columns_ = 0;  // of features, for the proposal alone ...
   Index first_columns_ = 0;    // ... and behind them, for the first values of a series
 };

@@ -37,6 +37,8 @@ class LikelihoodPosterior : public AmortizedPosterior {
   // data exist, in the units of x, for n rows of x. nullopt: the likelihood is no density of x, or
   // there are no draws to take the mean from.
   virtual std::optional<Matrix<double>> log_evidence(MatrixView<const float> x) const = 0;
+  // The same likelihood, with the joint posterior as its only marginal.
+  virtual SharedPosterior of_all_parameters() const = 0;
 
   static constexpr Index kDraws = 16384;  // for one x
 

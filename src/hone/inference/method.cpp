@@ -4,6 +4,8 @@
 
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
+#include "hone/inference/likelihood_estimator.h"
+#include "hone/inference/regression_likelihood.h"
 
 namespace hone {
 
@@ -28,6 +30,11 @@ const Method& find_method(const std::string& name) {
 const EstimatorKind& find_estimator(const std::string& name) {
   for (const Method& method : method_table()) {
     if (method.estimator().name == name) return method.estimator();
+  }
+  // Parts of others, which may answer alone for all parameters together.
+  for (const EstimatorKind* part :
+       {&likelihood_estimation(), &element_likelihood_estimation(), &regression_estimation()}) {
+    if (part->name == name) return *part;
   }
   throw UnknownVersion(fmt::format("estimator = '{}': this version does not know it", name));
 }

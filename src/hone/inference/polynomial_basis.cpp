@@ -46,7 +46,7 @@ void PolynomialBasis::slopes(MatrixView<double> out, std::span<const double> val
     const auto [rest, variable] = factors_[i];
     const std::span<double> own = out.row(static_cast<Index>(i));
     std::ranges::transform(out.row(static_cast<Index>(rest)), own.begin(),
-                           [&](double slope) { return slope * z[variable]; });
+                           [&, at = z[variable]](double slope) { return slope * at; });
     own[variable] += values[rest];
   }
 }

@@ -35,12 +35,13 @@ double log_slope(const Standardizer& scores, std::span<const float> x) {
 RegressionLikelihood::RegressionLikelihood(TruncatedPrior prior,
                                            const std::vector<Marginal>& marginals,
                                            Standardizer scores, RegressionCoordinates coordinates,
-                                           DataRegression regression)
+                                           std::shared_ptr<const DataRegression> regression)
     : LikelihoodPosterior(std::move(prior), marginals, 1,
                           std::vector<double>(marginals.size(), 1.0)),
       scores_(std::move(scores)),
       coordinates_(std::move(coordinates)),
-      regression_(std::move(regression)) {
+      shared_(std::move(regression)),
+      regression_(*shared_) {
   HONE_ASSERT(scores_.cols() == regression_.columns());
 }
 
@@ -87,6 +88,11 @@ std::optional<Matrix<double>> RegressionLikelihood::log_evidence(MatrixView<cons
   return result;
 }
 
+SharedPosterior RegressionLikelihood::of_all_parameters() const {
+  return std::make_shared<const RegressionLikelihood>(
+      prior(), std::vector<Marginal>{joint(prior().dimensions())}, scores_, coordinates_, shared_);
+}
+
 std::vector<NamedArray> RegressionLikelihood::to_arrays() const {
   std::vector<NamedArray> arrays = regression_.to_arrays();
   const auto add = [&](const char* name, const auto& values) {
@@ -130,7 +136,8 @@ TrainedPosterior assemble(const EstimationRequest& request, std::unique_ptr<Trai
   const std::vector<Index> rows = rows_to_fit(data);
   Standardizer scores = fit_standardizer(*data.x, rows, "x", request.options.training.tails);
   RegressionCoordinates coordinates = fit_coordinates(data, rows);
-  DataRegression regression = choose_regression(data, rows, scores, coordinates);
+  auto regression =
+      std::make_shared<const DataRegression>(choose_regression(data, rows, scores, coordinates));
   return {
       std::make_shared<const RegressionLikelihood>(data.prior, request.marginals, std::move(scores),
                                                    std::move(coordinates), std::move(regression)),
@@ -139,13 +146,14 @@ TrainedPosterior assemble(const EstimationRequest& request, std::unique_ptr<Trai
 
 SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
   const Index parameters = prior.dimensions();
-  DataRegression regression = DataRegression::from_arrays(arrays, parameters);
+  const auto regression =
+      std::make_shared<const DataRegression>(DataRegression::from_arrays(arrays, parameters));
   const auto numbers = [&]<typename T>(const char* name, Index size, T) {
     const auto values = array_values<T>(arrays, name, std::vector<Index>{size});
     if (!std::ranges::all_of(values, [](T value) { return std::isfinite(value); })) fail_misfit();
     return std::vector<T>(values.begin(), values.end());
   };
-  const Index columns = regression.columns();
+  const Index columns = regression->columns();
   Standardizer scores{
       numbers("x_mean", columns, 0.0F), numbers("x_inverse", columns, 0.0F), {}, {}};
   if (std::ranges::find(arrays, "x_softness", &NamedArray::name) != arrays.end()) {
@@ -159,7 +167,7 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
   }
   return std::make_shared<const RegressionLikelihood>(
       TruncatedPrior(prior, region), marginals_from_arrays(arrays, prior.dimensions()),
-      std::move(scores), std::move(coordinates), std::move(regression));
+      std::move(scores), std::move(coordinates), regression);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class RegressionLikelihood final : public LikelihoodPosterior {
  public:
   RegressionLikelihood(TruncatedPrior prior, const std::vector<Marginal>& marginals,
                        Standardizer scores, RegressionCoordinates coordinates,
-                       DataRegression regression);
+                       std::shared_ptr<const DataRegression> regression);
 
   static constexpr const char* kName = "regression";
   std::string estimator() const override { return kName; }
@@ -24,6 +24,7 @@ class RegressionLikelihood final : public LikelihoodPosterior {
   Matrix<float> log_joint(MatrixView<const float> features,
                           MatrixView<const float> local) const override;
   std::optional<Matrix<double>> log_evidence(MatrixView<const float> x) const override;
+  SharedPosterior of_all_parameters() const override;
   std::vector<NamedArray> to_arrays() const override;
 
  private:
@@ -33,7 +34,8 @@ class RegressionLikelihood final : public LikelihoodPosterior {
 
   Standardizer scores_;
   RegressionCoordinates coordinates_;
-  DataRegression regression_;
+  std::shared_ptr<const DataRegression> shared_;  // other posteriors see it as well
+  const DataRegression& regression_;
 };
 
 const EstimatorKind& regression_estimation();

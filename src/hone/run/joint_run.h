@@ -9,13 +9,20 @@ namespace hone {
 // (AmortizedPosterior::joint_samples).
 //
 // It is that of the run's method where this learns all parameters together, or made of networks
-// that were trained for `joint`. If there are none, some are trained on the simulations of the
-// final region, and kept (networks/joint): densities of each parameter given those before it, or
-// ratios if one is discrete. Takes the run's lock for that. Error{input} for more than kMostJoint
-// parameters, for which so few simulations would not do.
+// that were trained for `joint`. If there are none, densities with one and with four transforms are
+// trained on the simulations of the final region, and the likelihoods that the run has are asked as
+// well: the one that predicts held-out simulations best answers (joint_choice.h), and is kept
+// (networks/joint). If a parameter is discrete, a ratio is trained. Takes the run's lock for that.
+// Error{input} for more than kMostJoint parameters, for which so few simulations would not do.
 constexpr int kMostJoint = 20;
 SharedPosterior joint_posterior(const RunDirectory& run, Observer& observer,
                                 const NoiseModel* simulator_noise = nullptr);
+
+// What a joint posterior with this estimator() is, for people.
+std::string describe_joint(const std::string& estimator);
+
+// Parameters (n, parameters), and after them what is derived from them: (n, quantities).
+Matrix<double> all_quantities(const Prior& prior, const Matrix<double>& theta);
 
 // Draws of all quantities of the run (rows, quantities): parameters from the joint posterior for
 // the data x, and what is derived from them.
