@@ -82,6 +82,18 @@ TEST(Misspecification, AConstantColumnWithAnotherValueIsFound) {
   EXPECT_EQ(data.result().status, Status::fail);
 }
 
+// 0.1 is no float: simulations have the nearest one, the observation has more digits.
+TEST(Misspecification, DigitsThatSimulationsCannotHoldAreNoDifference) {
+  Simulated data(12, 400, test::test_rng());
+  for (Matrix<float>* rows : {&data.reference, &data.draws}) {
+    for (Index i = 0; i < rows->rows(); ++i) (*rows)(i, 3) = 0.1F;
+  }
+  data.observation[3] = 0.1;
+  EXPECT_EQ(data.result().status, Status::pass) << data.result().reason;
+  data.observation[3] = 0.1001;
+  EXPECT_NE(data.result().status, Status::pass) << "the control";
+}
+
 TEST(Misspecification, NamesValuesAsTheDataDescriptionDoes) {
   Misspecification found{.draws = 1000,
                          .measures = {{.name = "largest column",

@@ -41,6 +41,7 @@ DefaultProblem outliers_problem() {
   const auto at = [](std::size_t i, std::size_t n) {
     return 2 * static_cast<double>(i) / static_cast<double>(n - 1) - 1;
   };
+  // Points are pairs, the place on the line and the value there.
   return {.name = "outliers",
           .description = "a straight line through 40 points, some of them outliers",
           .prior = prior_of({{"offset", "uniform", -5, 5},
@@ -49,23 +50,27 @@ DefaultProblem outliers_problem() {
                              {"outliers", "uniform", 0, 0.5}}),
           .marginals = all_marginals(4),
           .budget = 10000,
-          .data_size = 40,
+          .data_size = 80,
+          .data = one_block("points", DataKind::set, {40, 2}),
           .truth = {0.7, 1.9, 0.4, 0.15},
           .simulate =
               [at](std::span<double> x, std::span<const double> theta, Rng noise) {
-                for (std::size_t i = 0; i < x.size(); ++i) {
+                const std::size_t points = x.size() / 2;
+                for (std::size_t i = 0; i < points; ++i) {
                   const bool outlier = noise.uniform() < theta[3];
                   const double z = noise.normal();
-                  x[i] = outlier ? kWide * z : theta[0] + theta[1] * at(i, x.size()) + theta[2] * z;
+                  x[2 * i] = at(i, points);
+                  x[2 * i + 1] =
+                      outlier ? kWide * z : theta[0] + theta[1] * x[2 * i] + theta[2] * z;
                 }
               },
           .log_likelihood =
-              [at](std::span<const double> x, std::span<const double> theta) {
+              [](std::span<const double> x, std::span<const double> theta) {
                 double sum = 0;
-                for (std::size_t i = 0; i < x.size(); ++i) {
-                  const double line = theta[0] + theta[1] * at(i, x.size());
-                  sum += std::log((1 - theta[3]) * std::exp(log_normal(x[i], line, theta[2])) +
-                                  theta[3] * std::exp(log_normal(x[i], 0, kWide)));
+                for (std::size_t i = 0; i < x.size(); i += 2) {
+                  const double line = theta[0] + theta[1] * x[i];
+                  sum += std::log((1 - theta[3]) * std::exp(log_normal(x[i + 1], line, theta[2])) +
+                                  theta[3] * std::exp(log_normal(x[i + 1], 0, kWide)));
                 }
                 return sum;
               }};

@@ -39,6 +39,16 @@ TypicalityMeasure measure(const std::string& name, double observed, std::vector<
   return result;
 }
 
+// In single precision, in which simulations are compared: where all of them have the same value,
+// the digits that it cannot hold would be far from it.
+std::vector<double> as_simulations_are(std::span<const double> observation) {
+  std::vector<double> result;
+  for (const double value : observation) {
+    result.push_back(static_cast<double>(static_cast<float>(value)));
+  }
+  return result;
+}
+
 }  // namespace
 
 Misspecification measure_typicality(const TypicalityData& data, const TypicalityLimits& limits) {
@@ -56,7 +66,8 @@ Misspecification measure_typicality(const TypicalityData& data, const Typicality
     largest[k] = columns.largest;
     mean[k] = columns.mean;
   });
-  const ColumnDistances observed = column_distances(scales, data.observation);
+  const std::vector<double> observation = as_simulations_are(data.observation);
+  const ColumnDistances observed = column_distances(scales, observation);
   found.measures = {measure("features", distance(observed_features)[0], distance(data.features)),
                     measure("largest column", observed.largest, std::move(largest)),
                     measure("all columns", observed.mean, std::move(mean))};
@@ -64,7 +75,7 @@ Misspecification measure_typicality(const TypicalityData& data, const Typicality
   for (std::size_t c = 0; c < scales.size(); ++c) {
     const ColumnScale& scale = scales[c];
     found.worst_columns.push_back({static_cast<Index>(c), data.observation[c], scale.median,
-                                   scale.low, scale.high, scale.score(data.observation[c]),
+                                   scale.low, scale.high, scale.score(observation[c]),
                                    named ? data.description.name_of(Index(c)) : ""});
   }
   std::ranges::stable_sort(found.worst_columns, std::greater{},

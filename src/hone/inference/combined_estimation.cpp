@@ -26,13 +26,6 @@ struct Candidate {
   InferenceOptions options;
 };
 
-// How many densities the likelihood of a simulation is a product of. Those of a set's first column
-// are all the same.
-Index densities_of_data(const DataSize& data) {
-  const DataPieces elements = elements_of(data.data, data.columns);
-  return 1 + elements.count * (elements.columns - 1);
-}
-
 const EstimatorKind& likelihood_of(const Dataset& data) {
   return elements_of(data.description, data.x->cols()).apart() ? element_likelihood_estimation()
                                                                : likelihood_estimation();
@@ -50,6 +43,11 @@ bool may_learn_densities(const InferenceOptions& options, const Prior& prior,
   const auto discrete = [](const Parameter& one) { return one.distribution->discrete(); };
   return may_combine(options) && data.rows <= kMostCombinedRows &&
          std::ranges::none_of(prior.parameters(), discrete);
+}
+
+// A density that all elements of a set share, or all steps of a series.
+bool may_learn_piece(const DataPieces& pieces) {
+  return pieces.step() <= kMostChannels && pieces.total() <= kMostPieceValues;
 }
 
 std::vector<Candidate> candidates(const EstimationRequest& request) {
@@ -204,15 +202,15 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
 
 bool may_have_likelihood(const InferenceOptions& options, const Prior& prior,
                          const DataSize& data) {
+  const DataPieces elements = elements_of(data.data, data.columns);
   return may_learn_densities(options, prior, data) &&
-         densities_of_data(data) <= kMostCombinedColumns;
+         (elements.apart() ? may_learn_piece(elements) : data.columns <= kMostCombinedColumns);
 }
 
 bool may_have_transitions(const InferenceOptions& options, const Prior& prior,
                           const DataSize& data) {
   const DataPieces steps = steps_of(data.data, data.columns);
-  return may_learn_densities(options, prior, data) && steps.given > 0 &&
-         steps.given <= kMostChannels && steps.total() <= kMostSeriesValues;
+  return may_learn_densities(options, prior, data) && steps.given > 0 && may_learn_piece(steps);
 }
 
 const EstimatorKind& combined_estimation() {

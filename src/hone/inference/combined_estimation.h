@@ -28,10 +28,10 @@ inline constexpr Index kMostCombinedColumns = 24;
 // From more simulations than this ratio networks learn as much, in half the time of a run.
 inline constexpr Index kMostCombinedRows = 12000;
 
-// Learning takes as long for a long series as for one of some hundred steps, but every draw is
-// asked about every step: with so many values an observation takes 13 s of a core, and each
-// held-out simulation 0.4 s.
-inline constexpr Index kMostSeriesValues = 1000;
+// Learning takes as long for a long series or a large set as for one of some hundred steps or
+// elements, but every draw is asked about all of them: with so many values an observation takes
+// 13 s of a core, and each held-out simulation 0.4 s.
+inline constexpr Index kMostPieceValues = 1000;
 inline constexpr Index kMostChannels = 12;  // a density for each of them
 
 }  // namespace hone
