@@ -50,7 +50,7 @@ void PredictOptions::validate() const {
   if (simulations < kFewest || simulations > kMost) {
     fail_value("count", simulations, fmt::format("must lie in {} .. {}", kFewest, kMost));
   }
-  check_names(statistics);
+  require_distinct_names(statistics);
 }
 
 Predictive predict_run(const RunDirectory& run, const PredictOptions& options, Executor& executor,

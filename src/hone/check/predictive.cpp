@@ -169,7 +169,7 @@ void judge(Predictive& result) {
 
 }  // namespace
 
-void check_names(const std::vector<UserStatistic>& users) {
+void require_distinct_names(const std::vector<UserStatistic>& users) {
   std::vector<std::string> taken{"distance", "largest deviation",  "mean",
                                  "smallest", "standard deviation", "largest"};
   for (const UserStatistic& one : users) {
@@ -192,7 +192,7 @@ Predictive compare_predictive(MatrixView<const float> x, std::span<const double>
                               const DataDescription& data, const std::string& from,
                               const std::vector<UserStatistic>& users) {
   HONE_ASSERT(x.cols() == std::ssize(observation));
-  check_names(users);
+  require_distinct_names(users);
   constexpr Index kFewest = 20;
   if (x.rows() < kFewest) {
     fail(ErrorKind::simulator, "{} simulations succeeded; at least {} are needed to compare",

@@ -50,7 +50,7 @@ Predictive compare_predictive(MatrixView<const float> x, std::span<const double>
                               const DataDescription& data, const std::string& from = "posterior",
                               const std::vector<UserStatistic>& users = {});
 // Error{input} unless names can be told apart and shown.
-void check_names(const std::vector<UserStatistic>& users);
+void require_distinct_names(const std::vector<UserStatistic>& users);
 
 nlohmann::ordered_json to_json(const Predictive& predictive);
 // Error{io}, or an exception of nlohmann's, unless it is that of data of so many values.

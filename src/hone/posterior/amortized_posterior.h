@@ -62,7 +62,9 @@ class AmortizedPosterior {
   virtual std::vector<Marginal> trained() const { return marginals_; }
   virtual int curves() const { return ensemble_; }  // training curves of each of them
 
-  // The same posteriors, perhaps less precise, for those who ask about thousands of data vectors.
+  // The same posteriors, perhaps less precise, for those who ask about thousands of data vectors,
+  // or want an ensemble that can vote: of several estimators the first, an ensemble of ratio
+  // networks.
   virtual const AmortizedPosterior& quick() const { return *this; }
 
   // For people, where several estimators answer: how much each of them counts. Empty: there is one.
