@@ -101,6 +101,8 @@ TEST_F(FirstRound, IsADataSetBesideASimulator) {
   const auto json = nlohmann::json::parse(to_json(problem.simulator).dump());
   EXPECT_EQ(simulator_spec_from_json(json).dataset, problem.simulator.dataset);
   EXPECT_EQ(simulator_spec_from_json(json).dataset_rows, 300);
+  EXPECT_EQ(problem.simulator.dataset_checksum.size(), 16);
+  EXPECT_EQ(simulator_spec_from_json(json).dataset_checksum, problem.simulator.dataset_checksum);
 }
 
 TEST_F(FirstRound, IsRefusedBeforeAnyWorkIfItCannotBe) {

@@ -3,7 +3,9 @@
 
 #include "files/forgery.h"
 #include "hone/core/npy.h"
+#include "hone/problem/problem_file.h"
 #include "hone/run/execute_run.h"
+#include "hone/store/dataset_file.h"
 #include "inference/support.h"
 
 namespace hone {
@@ -134,6 +136,28 @@ TEST_F(FirstRoundRun, IsRefusedIfItChangedSinceOrIsLargerThanTheBudget) {
   const auto budget =
       error_text([&] { RunDirectory::create(directory_.path() / "full", with); }, ErrorKind::input);
   EXPECT_TRUE(contains(budget, "budget = 600")) << budget;
+}
+
+TEST_F(FirstRoundRun, IsRefusedIfItsNumbersChangedSince) {
+  RunSpec with = from_first(run("plain", spec()), 100);
+  const std::vector<std::string> names{"a", "b"};
+  with.simulator.dataset_checksum =
+      dataset_checksum(read_dataset(dataset_source(with.simulator), names));
+  const auto x_file = directory_.path() / "x.csv";
+  const std::string before = bytes_of(x_file);
+  put_bytes(x_file, "0.123,0.456\n" + before.substr(before.find('\n') + 1));
+  RunDirectory changed = RunDirectory::create(directory_.path() / "changed", with);
+  const auto text = error_text([&] { execute_run(changed, {*executor_}); }, ErrorKind::input);
+  EXPECT_TRUE(contains(text, "theta.csv") && contains(text, "have changed since the run was made"))
+      << text;
+  EXPECT_TRUE(contains(text, "x.csv")) << text;
+  put_bytes(x_file, before);
+  execute_run(changed, {*executor_});
+  EXPECT_TRUE(changed.complete());
+  // An older version kept no checksum.
+  put_bytes(x_file, "0.123,0.456\n" + before.substr(before.find('\n') + 1));
+  with.simulator.dataset_checksum.clear();
+  EXPECT_TRUE(run("old", with).complete());
 }
 
 }  // namespace

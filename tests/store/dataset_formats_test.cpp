@@ -77,6 +77,22 @@ TEST_F(DatasetFormats, ReadsTwoCsvFilesWithAndWithoutHeaders) {
   expect_reads({.file = theta, .x_file = x});
 }
 
+TEST_F(DatasetFormats, HaveTheSameChecksumForTheSameNumbersAndAnotherForOthers) {
+  const auto file = directory_.path() / "a.h5";
+  write_sample_hdf5(file, true);
+  const auto checksum_of = [&](const std::filesystem::path& path) {
+    return dataset_checksum(read_dataset({.file = path}, names_));
+  };
+  const std::string expected = dataset_checksum({sample_theta(), sample_x()});
+  EXPECT_EQ(checksum_of(write("a.csv", sample_csv())), expected);
+  EXPECT_EQ(checksum_of(write("a.npz", sample_npz(false))), expected);
+  EXPECT_EQ(checksum_of(file), expected);
+  Matrix<double> x = sample_x();
+  x(kRows - 1, 2) += 1e-12;
+  write_hdf5(file, sample_theta(), x, true);
+  EXPECT_NE(checksum_of(file), expected);
+}
+
 TEST_F(DatasetFormats, SuggestsTheNearestName) {
   const auto archive = write("a.npz", sample_npz(false));
   EXPECT_TRUE(contains(refusal({.file = archive, .theta = "thetas"}), "did you mean 'theta'?"));

@@ -65,6 +65,7 @@ void check_dataset(Problem& problem, const TomlTable& root, const TaskLookup& fi
     const bool first_round = problem.simulator.kind != SimulatorKind::dataset;
     if (first_round && !mismatches.empty()) fail(ErrorKind::input, "{}", mismatches[0]);
   } catch (const Error& error) {
+    problem.simulator.dataset_checksum = dataset_checksum(found);
     section.refuse("dataset", error.what());
   }
   const Index expected = expected_size(problem, find_task).value_or(values);

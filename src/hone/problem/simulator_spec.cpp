@@ -61,6 +61,7 @@ nlohmann::ordered_json to_json(const SimulatorSpec& spec) {
     json["theta"] = spec.theta;
     json["x"] = spec.x;
     json["dataset_rows"] = spec.dataset_rows;
+    if (!spec.dataset_checksum.empty()) json["dataset_checksum"] = spec.dataset_checksum;
   }
   if (spec.kind == Kind::task) json["task"] = spec.task;
   if (spec.kind == Kind::function) json["function"] = spec.function;
@@ -87,6 +88,7 @@ SimulatorSpec simulator_spec_from_json(const nlohmann::json& json) {
     json.at("theta").get_to(spec.theta);
     json.at("x").get_to(spec.x);
     json.at("dataset_rows").get_to(spec.dataset_rows);
+    spec.dataset_checksum = json.value("dataset_checksum", "");
     if (spec.dataset.empty()) fail(ErrorKind::input, "simulator.dataset: names no file");
   }
   if (spec.kind == Kind::task) json.at("task").get_to(spec.task);

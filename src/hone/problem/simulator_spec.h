@@ -45,9 +45,10 @@ struct SimulatorSpec {
                                        // but dataset it may be empty, else it is the first round
   std::string theta = "theta";         // names of the arrays in the data set
   std::string x = "x";
-  Index dataset_rows = 0;  // its simulations
-  std::string task;        // task: its name
-  std::string function;    // function: its name, for people
+  Index dataset_rows = 0;        // its simulations
+  std::string dataset_checksum;  // of their numbers; empty: made by a version that kept none
+  std::string task;              // task: its name
+  std::string function;          // function: its name, for people
 
   std::string directory;  // absolute: programs start here, and file names are relative to it
   int workers = 0;        // command, run: how many at once; 0: one per thread

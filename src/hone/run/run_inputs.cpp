@@ -11,6 +11,22 @@ namespace hone {
 namespace fs = std::filesystem;
 
 void note_noise_of(RunDirectory& run, const Executor& executor) {
+namespace {
+
+// The file belongs to the user, who may have written another one in its place.
+void check_is_the_same(const ExistingSimulations& found, const SimulatorSpec& spec,
+                       const DatasetSource& source) {
+  if (spec.dataset_checksum.empty() || spec.dataset_checksum == dataset_checksum(found)) return;
+  const std::string second =
+      source.x_file.empty() ? "" : fmt::format(" or those of {}", source.x_file.string());
+  fail(ErrorKind::input,
+       "{}: its numbers{} have changed since the run was made; put the data set back that the run "
+       "was made with, or start a new run with this one",
+       source.file.string(), second);
+}
+
+}  // namespace
+
   RunSpec spec = run.spec();
   if (executor.noise() == nullptr || spec.noise.kind != NoiseKind::none || run.store()) return;
   spec.noise.kind = NoiseKind::simulator;
@@ -63,7 +79,9 @@ void load_dataset(const RunDirectory& run, SimulationStore& store, const NoiseMo
   while (present < expected && store.contains(present)) ++present;
   if (present == expected) return;  // the file may be gone since
   const DatasetSource source = dataset_source(spec.simulator);
-  SimulationRows rows = dataset_rows(read_dataset(source, spec.prior.names()), spec.prior, source);
+  const ExistingSimulations found = read_dataset(source, spec.prior.names());
+  check_is_the_same(found, spec.simulator, source);
+  SimulationRows rows = dataset_rows(found, spec.prior, source);
   if (rows.rows() != expected || rows.x.cols() != store.schema().data_size) {
     fail(ErrorKind::input,
          "{}: it has {} simulations of {} values; must have {} of {}, as the run and its simulator",

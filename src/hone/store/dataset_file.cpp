@@ -1,6 +1,7 @@
 #include "hone/store/dataset_file.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -10,6 +11,7 @@
 #include "hone/core/error.h"
 #include "hone/core/npy.h"
 #include "hone/core/suggestion.h"
+#include "hone/files/checksum.h"
 #include "hone/files/hdf5_foreign.h"
 #include "hone/files/zip_file.h"
 #include "hone/store/dataset_csv.h"
@@ -123,6 +125,17 @@ ExistingSimulations read_dataset(const DatasetSource& source,
          simulations.theta.cols(), parameters.size(), fmt::join(parameters, ", "));
   }
   return simulations;
+}
+
+std::string dataset_checksum(const ExistingSimulations& simulations) {
+  std::uint64_t state = 0;
+  for (const Matrix<double>* one : {&simulations.theta, &simulations.x}) {
+    const std::array shape{one->rows(), one->cols()};
+    state = checksum(state, std::as_bytes(std::span(shape)));
+    state = checksum(state, std::as_bytes(std::span(
+                                one->data(), static_cast<std::size_t>(one->rows() * one->cols()))));
+  }
+  return fmt::format("{:016x}", state);
 }
 
 SimulationRows dataset_rows(const ExistingSimulations& simulations, const Prior& prior,

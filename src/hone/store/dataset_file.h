@@ -37,6 +37,9 @@ struct ExistingSimulations {
 ExistingSimulations read_dataset(const DatasetSource& source,
                                  const std::vector<std::string>& parameters);
 
+// Of the numbers in a data set, whatever file they are in: 16 hexadecimal digits.
+std::string dataset_checksum(const ExistingSimulations& simulations);
+
 // As rows for a store: the id is the row's number, round 0, seed 0. A row whose x has a NaN, an
 // infinity or a number beyond float is a failed simulation. A theta that is not finite or lies
 // outside the prior's support is an Error{input} that names file, row and parameter.
