@@ -48,6 +48,11 @@ RunSpec make_spec(const std::string& name, const py::dict& simulator, const py::
   return spec;
 }
 
+// Of the noise, row by row, which to_json() leaves out; empty: it has none.
+DoubleArray covariance(const RunSpec& spec) {
+  return to_numpy(spec.noise.covariance);
+}
+
 // Inference, checks and, if wished, the report: what is left of them.
 // Returns why there is no report; empty: there is one, or none was wished.
 std::string finish(RunDirectory& run, Ranks* ranks, const py::object& simulate, int threads,
@@ -201,7 +206,8 @@ py::list rounds(const RunDirectory& run) {
 void bind_run(py::module_& m) {
   py::class_<RunSpec>(m, "RunSpec")
       .def(py::init(&make_spec))
-      .def("to_json", [](const RunSpec& spec) { return to_python(to_json(spec)); });
+      .def("to_json", [](const RunSpec& spec) { return to_python(to_json(spec)); })
+      .def("covariance", &covariance);
   py::class_<RunDirectory>(m, "Run")
       .def_static("create",
                   [](const std::string& directory, const RunSpec& spec) {
@@ -220,6 +226,7 @@ void bind_run(py::module_& m) {
            [](const RunDirectory& run) { return run.simulations().path().string(); })
       .def("simulator_log", [](const RunDirectory& run) { return run.simulator_log().string(); })
       .def("spec", [](const RunDirectory& run) { return to_python(to_json(run.spec())); })
+      .def("covariance", [](const RunDirectory& run) { return covariance(run.spec()); })
       .def("prior", [](const RunDirectory& run) { return run.spec().prior; })
       .def("observation", [](const RunDirectory& run) { return to_numpy(run.spec().observation); })
       .def("verified", &RunDirectory::verified)

@@ -25,6 +25,12 @@ void append(SimulationStore& store, const Prior& prior, const DoubleArray& theta
   store.append(rows);
 }
 
+// Of arrays (n, parameters) and (n, data).
+std::string checksum_of(const DoubleArray& theta, const DoubleArray& x) {
+  return dataset_checksum(
+      {to_matrix(theta, "theta", theta.shape(1)), to_matrix(x, "x", x.shape(1))});
+}
+
 py::array_t<float> read_x(const SimulationStore& store, const Ids& ids) {
   const auto source = store.x_rows(ids);
   py::array_t<float> out({source->rows(), source->cols()});
@@ -73,6 +79,7 @@ void simulate(SimulationStore& store, const Prior& prior, const Region& region, 
 
 void bind_store(py::module_& m) {
   using Store = SimulationStore;
+  m.def("dataset_checksum", &checksum_of);
   py::class_<Store>(m, "Store")
       .def_static("create",
                   [](const std::string& directory, const std::vector<std::string>& parameters,

@@ -22,6 +22,11 @@ def dataset_file(directory: Path) -> Path:
     return Path(_core.Run.dataset_file(str(directory)))
 
 
+# What decides the result of a run, and how it is called. An array goes by its checksum, see below.
+DECISIVE = {"parameters": "parameter", "derived": "derived quantity", "observation": "observation",
+            "data": "description of the data", "noise": "noise", "marginals": "marginal"}
+
+
 class Place:
     """The directory of a run: the user's, or a temporary one that goes with this object; if ranks
     share it, with the last of theirs."""
@@ -61,7 +66,7 @@ class Place:
         """A new run; or the one that is there, if it is the same."""
         if _core.Run.is_run(str(self.path)):
             core = _core.Run.open(str(self.path))
-            _check_same(core.spec(), spec.to_json(), self.path)
+            _check_same(core, spec, self.path)
         else:
             core = _core.Run.create(str(self.path), spec)
         dataset = dataset_file(self.path)
@@ -87,16 +92,32 @@ def _leave(directory: Path, rank: int) -> None:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _check_same(there: dict[str, Any], here: dict[str, Any], path: Path) -> None:
+def _check_same(core: Any, spec: Any, path: Path) -> None:
     """The name of the function may change, what decides the result may not."""
-    differences = []
-    for key in ("parameters", "observation", "noise", "seed", "marginals"):
-        if there.get(key) != here.get(key):
-            differences.append(f"another {key.rstrip('s')}" if key != "seed" else
-                               f"seed = {there['seed']} there, {here['seed']} here")
+    there, here = core.spec(), spec.to_json()
+    differences = [f"another {words}" for key, words in DECISIVE.items()
+                   if there.get(key) != here.get(key)]
+    if "another noise" not in differences and \
+            not np.array_equal(core.covariance(), spec.covariance()):
+        differences.append("another covariance of the noise")
+    if _data_set(there, path) != _data_set(here, path):
+        differences.append("other simulations to begin with")
+    if there["seed"] != here["seed"]:
+        differences.append(f"seed = {there['seed']} there, {here['seed']} here")
     for name, value in here["options"].items():
         if there["options"].get(name) != value:
             differences.append(f"{name} = {there['options'].get(name)} there, {value} here")
     if differences:
         raise InputError(f"{path} holds another run ({'; '.join(differences)}); a run is never "
                          "overwritten: give another directory")
+
+
+def _data_set(spec: dict[str, Any], path: Path) -> str | None:
+    """What tells the simulations apart that a run begins with; None: there are none."""
+    simulator = spec["simulator"]
+    if "dataset" not in simulator:
+        return None
+    if "dataset_checksum" not in simulator and dataset_file(path).exists():
+        with np.load(dataset_file(path)) as arrays:  # a version that kept no checksum made the run
+            return _core.dataset_checksum(arrays["theta"], arrays["x"])
+    return simulator.get("dataset_checksum", "")

@@ -55,7 +55,8 @@ def simulator_spec(simulator: Any, existing: Any, directory: Path) -> dict[str, 
         spec = {"kind": "function", "function": function_name(simulator)}
     if existing is not None:
         spec.update(dataset=[str(dataset_file(directory))], theta="theta", x="x",
-                    dataset_rows=len(existing[0]))
+                    dataset_rows=len(existing[0]),
+                    dataset_checksum=_core.dataset_checksum(*existing))
     return spec
 
 
