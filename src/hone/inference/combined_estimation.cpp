@@ -5,6 +5,7 @@
 
 #include "hone/core/error.h"
 #include "hone/inference/data_pieces.h"
+#include "hone/inference/estimator_table.h"
 #include "hone/inference/evidence.h"
 #include "hone/inference/factors.h"
 #include "hone/inference/later_pieces.h"
@@ -67,18 +68,11 @@ std::vector<Candidate> candidates(const EstimationRequest& request) {
   return result;
 }
 
-// In the files of a run: an estimator's place in this list. What is added comes last.
-std::vector<const EstimatorKind*> kinds() {
-  return {&ratio_estimation(), &likelihood_estimation(), &regression_estimation()};
-}
+// In the files of a run.
 double number_of(const std::string& estimator) {
-  const bool pieces = estimator == element_likelihood_estimation().name ||
-                      estimator == transition_likelihood_estimation().name;
-  const std::string name = pieces ? likelihood_estimation().name : estimator;  // which reads all
-  const auto all = kinds();
-  const auto found = std::ranges::find(all, name, &EstimatorKind::name);
-  HONE_ASSERT(found != all.end());
-  return static_cast<double>(found - all.begin());
+  const EstimatorEntry* found = find_estimator_entry(estimator);
+  HONE_ASSERT(found != nullptr && found->part);
+  return *found->part;
 }
 
 // Ratio networks are the same whether they answer alone or not. The candidate must outlive it.
@@ -178,9 +172,9 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
   if (own.size() < 2 || own.size() != numbers.size()) fail_misfit();
   std::vector<SharedPosterior> parts;
   for (std::size_t k = 0; k < own.size(); ++k) {
-    const auto all = kinds();
-    if (!(numbers[k] >= 0 && numbers[k] < static_cast<double>(all.size()))) fail_misfit();
-    parts.push_back(all[static_cast<std::size_t>(numbers[k])]->load(prior, region, own[k]));
+    const EstimatorKind* kind = reader_of_part(numbers[k]);
+    if (kind == nullptr) fail_misfit();
+    parts.push_back(kind->load(prior, region, own[k]));
     if (parts[k]->marginals() != parts[0]->marginals() ||
         parts[k]->data_size() != parts[0]->data_size()) {
       fail_misfit();

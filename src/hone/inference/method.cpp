@@ -4,8 +4,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
-#include "hone/inference/likelihood_estimator.h"
-#include "hone/inference/regression_likelihood.h"
+#include "hone/inference/estimator_table.h"
 
 namespace hone {
 
@@ -28,14 +27,7 @@ const Method& find_method(const std::string& name) {
 }
 
 const EstimatorKind& find_estimator(const std::string& name) {
-  for (const Method& method : method_table()) {
-    if (method.estimator().name == name) return method.estimator();
-  }
-  // Parts of others, which may answer alone for all parameters together.
-  for (const EstimatorKind* part :
-       {&likelihood_estimation(), &element_likelihood_estimation(), &regression_estimation()}) {
-    if (part->name == name) return *part;
-  }
+  if (const EstimatorEntry* found = find_estimator_entry(name)) return found->kind();
   throw UnknownVersion(fmt::format("estimator = '{}': this version does not know it", name));
 }
 

@@ -4,6 +4,7 @@
 
 #include "hone/core/error.h"
 #include "hone/inference/density_estimator.h"
+#include "hone/inference/estimator_table.h"
 #include "hone/inference/joint_choice.h"
 #include "hone/inference/ratio_estimator.h"
 #include "hone/posterior/joint_posterior.h"
@@ -107,13 +108,8 @@ SharedPosterior trained_networks(const RunDirectory& run,
 
 std::string describe_joint(const std::string& estimator) {
   const std::string kind = estimator.starts_with("joint_") ? estimator.substr(6) : estimator;
-  if (kind == "density") return "a density of all parameters";
-  if (kind == "ratio") return "a ratio of all parameters";
-  if (kind == "likelihood") return "the run's likelihood times the prior";
-  if (kind == "element_likelihood") return "the run's likelihood of elements times the prior";
-  if (kind == "regression") return "the run's likelihood by regression times the prior";
-  if (kind == "samples") return "the samples of the run";
-  return "the posterior of all parameters that the run has (" + kind + ")";
+  const EstimatorEntry* found = find_estimator_entry(kind);
+  return found != nullptr ? found->of_all : "the joint posterior of the run (" + estimator + ")";
 }
 
 SharedPosterior joint_posterior(const RunDirectory& run, Observer& observer,
