@@ -52,7 +52,14 @@ void check_output_directory(const std::string& output) {
 }
 
 Error without_resume(const Error& error) {
-  Advice advice = error.advice();
+  const Advice& advice = error.advice();
+  if (advice.action == Action::allow_failures) {
+    return error.with_advice(
+        {.before = ". Correct the simulator and try again. If so many failures "
+                   "are part of the model, allow them: --max-failed-fraction "
+                   "0.8" +
+                   advice.after});
+  }
   if (advice.action != Action::resume) return error;
   return error.with_advice({.before = advice.before + "try again" + advice.after});
 }

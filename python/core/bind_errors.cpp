@@ -32,6 +32,10 @@ std::string python_words(Action action, const std::string& run) {
     case Action::correct: return "call run.check(correct=True)";
     case Action::run_from: return "make a new run in another directory";
   }
+    case Action::allow_failures:
+      return "Correct the simulator and call run.resume(simulator). If so many failures are part "
+             "of the model, start a new run that allows them: hone.run(..., "
+             "max_failed_fraction=0.8) with another directory";
   return "";
 }
 

@@ -25,6 +25,22 @@ def test_a_failed_simulator_is_corrected_and_the_run_resumed(failed):
     assert "then call run.resume()" in failed and "`hone" not in failed
 
 
+def often_broken(theta):
+    if theta[0] < 0.2:
+        raise OSError("no licence")
+    return theta
+
+
+def test_many_failures_may_be_allowed_by_a_new_run(prior, tmp_path):
+    with pytest.raises(hone.SimulatorError) as caught:
+        hone.run(prior, often_broken, [0.5, 0], directory=tmp_path / "run", **QUICK)
+    text = str(caught.value)
+    assert "run.resume(simulator)" in text and "`hone" not in text
+    assert "hone.run(..., max_failed_fraction=0.8)" in text
+    assert hone.run(prior, often_broken, [0.5, 0], directory=tmp_path / "new",
+                    max_failed_fraction=0.8, **QUICK).finished
+
+
 def test_an_unfinished_run_is_resumed(failed, tmp_path):
     run = hone.open(tmp_path / "run")
     with pytest.raises(hone.InputError, match=r"not finished: call run.resume\(\) first"):

@@ -112,6 +112,13 @@ TEST_F(DataSet, CountsRowsWithoutUsableDataAsFailures) {
   EXPECT_EQ(strict.code, 1) << strict;
   EXPECT_TRUE(contains(strict.err, "150 of 1500 simulations failed")) << strict;
   EXPECT_EQ(run_program(scratch_.path(), {"resume", "strict"}).code, 1) << "and fails again";
+  // The advice is something to type.
+  EXPECT_TRUE(contains(strict.err, "run `hone resume strict`")) << strict;
+  EXPECT_TRUE(contains(strict.err, "`hone run --from strict --max-failed-fraction 0.8`")) << strict;
+  const ProgramResult allowed =
+      run_program(scratch_.path(),
+                  {"run", "--from", "strict", "--max-failed-fraction", "0.8", "-o", "allowed"});
+  EXPECT_EQ(allowed.code, 0) << allowed;
 }
 
 TEST_F(DataSet, ThatIsWrongIsRefusedWithFileAndPlace) {

@@ -44,6 +44,11 @@ std::string command_words(Action action, const std::string& run) {
     case Action::correct: return fmt::format("run `hone check{} --correct`", where);
     case Action::run_from:
       return fmt::format("make a new run with `hone run --from{}`", run.empty() ? " RUN" : where);
+    case Action::allow_failures:
+      return fmt::format(
+          "Correct the simulator and run `hone resume{0}`. If so many failures are part of the "
+          "model, start a new run that allows them: `hone run --from{0} --max-failed-fraction 0.8`",
+          run.empty() ? " RUN" : where);
   }
   return "";
 }

@@ -23,15 +23,16 @@ std::string to_string(ErrorKind kind);
 // What a user may do with a run. Each interface has its own name for it.
 enum class Action {
   none,
-  resume,         // let the run go on
-  open,           // the same, if it is not open yet
-  ask,            // see which simulations come next
-  ask_or_resume,  // go on in either way
-  ask_and_tell,   // get parameters, hand back results
-  train,          // train marginals on the simulations of a run
-  check,          // check a run
-  correct,        // check it and widen what is too narrow
-  run_from,       // make another run like it, with other options
+  resume,          // let the run go on
+  open,            // the same, if it is not open yet
+  ask,             // see which simulations come next
+  ask_or_resume,   // go on in either way
+  ask_and_tell,    // get parameters, hand back results
+  train,           // train marginals on the simulations of a run
+  check,           // check a run
+  correct,         // check it and widen what is too narrow
+  run_from,        // make another run like it, with other options
+  allow_failures,  // correct the simulator and let the run go on, or make one that allows failures
 };
 
 // An action within a sentence: "; make room and " + action + ": what it held is computed again".

@@ -51,8 +51,9 @@ class NoTraining final : public NetworkTrainer {
 
 }  // namespace
 
-RunInference infer_run(RunDirectory& run, const RunRequest& request) {
-  const RunLock lock(run);
+namespace {
+
+RunInference infer(RunDirectory& run, const RunRequest& request) {
   note_noise_of(run, request.executor);  // first: it is a part of what identifies the run
   note_arithmetic(run, request.exact, request.observer);
   const Rng rng(run.spec().seed);
@@ -80,6 +81,20 @@ RunInference infer_run(RunDirectory& run, const RunRequest& request) {
                                        run_likelihood(spec), start ? &*start : nullptr});
   stop_if_requested(request.observer);
   return {std::move(result), simulations.issued(), simulations.failed()};
+}
+
+}  // namespace
+
+RunInference infer_run(RunDirectory& run, const RunRequest& request) {
+  const RunLock lock(run);
+  try {
+    return infer(run, request);
+  } catch (const Error& error) {
+    if (error.advice().action != Action::allow_failures) throw;
+    Advice advice = error.advice();  // who counts failures does not know the run
+    advice.run = run.path().string();
+    throw error.with_advice(std::move(advice));
+  }
 }
 
 Summary execute_run(RunDirectory& run, const RunRequest& request) {

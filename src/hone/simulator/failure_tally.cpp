@@ -66,15 +66,21 @@ std::pair<std::string, Index> FailureTally::main_reason() const {
 Error FailureTally::error() const {
   const auto [reason, times] = main_reason();
   const double percent = 100 * static_cast<double>(failed_) / static_cast<double>(finished_);
+  Advice advice{.before = ". Correct the simulator, then ", .action = Action::resume};
+  if (!all_failed()) {
+    // The advice names a fraction that may not be enough.
+    constexpr double kAdvised = 80;
+    advice = {.before = ". ", .action = Action::allow_failures};
+    if (percent >= kAdvised)
+      advice.after = fmt::format(", or more than that: {:.3g} % failed", percent);
+  }
   return {ErrorKind::simulator,
           ErrorParts{.reason = fmt::format("{} of {} simulations failed ({:.3g} %; "
                                            "simulator.max_failed_fraction = {}). Most frequent "
-                                           "reason: {} ({} times). Correct the simulator",
+                                           "reason: {} ({} times)",
                                            failed_, finished_, percent,
                                            options_.max_failed_fraction, reason, times),
-                     .advice = {.before = ", or raise max_failed_fraction in the run's run.json, "
-                                          "then ",
-                                .action = Action::resume}}};
+                     .advice = std::move(advice)}};
 }
 
 ExecutionSummary FailureTally::summary() const {
