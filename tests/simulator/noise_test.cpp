@@ -91,6 +91,22 @@ TEST(GaussianNoise, RefusesWhatIsNoSigmaAndNoCovariance) {
   EXPECT_TRUE(contains(covariance({1, 1, 1, 1}), "not positive definite: value 1"));
 }
 
+TEST(GaussianNoise, RefusesWhatSinglePrecisionLoses) {
+  const auto sigma = [](const std::vector<double>& values) {
+    return error_text([&] { make_gaussian_noise(2, values); }, ErrorKind::input);
+  };
+  for (const double lost : {1e-39, 1e-50}) {
+    const std::string text = sigma({1, lost});
+    EXPECT_TRUE(text.starts_with("noise.sigma[1] = 1e-")) << text;
+    EXPECT_TRUE(contains(text, "another unit")) << text;
+  }
+  EXPECT_EQ(make_gaussian_noise(2, std::vector{0.0, 1e-37})->data_size(), 2);
+  const std::vector<double> covariance{1, 0, 0, 1e-100};
+  const MatrixView<const double> view(covariance.data(), 2, 2);
+  const std::string text = error_text([&] { make_gaussian_noise(view); }, ErrorKind::input);
+  EXPECT_TRUE(text.starts_with("sigma of noise.covariance[1][1] = 1e-50")) << text;
+}
+
 TEST(PoissonNoise, HasTheMeanItIsGivenAndRefusesANegativeOne) {
   const auto noise = make_poisson_noise(2);
   const Matrix<float> x = draws(*noise, {0, 3.5F}, kDraws);

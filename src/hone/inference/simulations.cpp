@@ -6,6 +6,7 @@
 #include "hone/simulator/failure_tally.h"
 #include "hone/simulator/noisy_rows.h"
 #include "hone/store/grouped_append.h"
+#include "hone/store/small_columns.h"
 #include "hone/store/split.h"
 
 namespace hone {
@@ -74,6 +75,18 @@ SimulationRows finished_rows(const Pending& pending, const FinishedSimulations& 
   return result;
 }
 
+// Those of the first `count` that an earlier process has made.
+void look_at_stored(SmallColumns& small, const SimulationStore& store, Index count) {
+  for (Index id = 0; id < count && !small.settled(); ++id) {
+    if (store.contains(id) && !store.info(id).failed) small.look_at(store.read_x(id));
+  }
+}
+
+void complain(const SmallColumns& small, const SimulationStore& store) {
+  const std::string complaint = small.complaint(store.schema().data);
+  if (!complaint.empty()) fail(ErrorKind::input, "{}", complaint);
+}
+
 }  // namespace
 
 void fail_unfit_for_noise(SimulationRows& rows, const NoiseModel& noise) {
@@ -103,7 +116,13 @@ void Simulations::simulate(const Proposal& proposal, int round, Index count, Obs
   if (missing.empty() ? stored.too_many() : stored.certainly_too_many()) throw stored.error();
   const Index first = issued_;
   issued_ += count;
-  if (missing.empty()) return;
+  // Noise makes columns of its own size; what comes after the first round has had the same units.
+  SmallColumns small(noise_ == nullptr && first == 0 ? store_.schema().data_size : 0);
+  look_at_stored(small, store_, count);
+  if (missing.empty()) {
+    complain(small, store_);
+    return;
+  }
   Pending pending = draw_pending(prior_, proposal, std::move(missing), first, count, rng_);
   pending.request.finished_before = count - pending.request.rows();
   pending.request.failed_before = stored.summary().failed;
@@ -111,6 +130,9 @@ void Simulations::simulate(const Proposal& proposal, int round, Index count, Obs
   const auto keep = [&](const FinishedSimulations& finished) {
     SimulationRows rows = finished_rows(pending, finished, store_.schema(), round);
     if (noise_ != nullptr) fail_unfit_for_noise(rows, *noise_);
+    for (Index i = 0; i < rows.rows() && !small.settled(); ++i) {
+      if (!rows.failures[static_cast<std::size_t>(i)]) small.look_at(rows.x.row(i));
+    }
     stored_rows.add(std::move(rows));
   };
   try {
@@ -123,6 +145,7 @@ void Simulations::simulate(const Proposal& proposal, int round, Index count, Obs
     throw;
   }
   stored_rows.finish();
+  complain(small, store_);
 }
 
 std::vector<std::int64_t> Simulations::select(const Region& region, bool failed,

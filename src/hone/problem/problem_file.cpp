@@ -5,6 +5,7 @@
 
 #include "hone/core/error.h"
 #include "hone/problem/problem_sections.h"
+#include "hone/store/small_columns.h"
 
 namespace hone {
 namespace {
@@ -50,6 +51,10 @@ std::optional<Index> expected_size(const Problem& problem, const TaskLookup& fin
   return simulated_size(problem.noise, std::ssize(problem.observation));
 }
 
+DataDescription known_names(const Problem& problem, Index values) {
+  return problem.data.size() == values ? problem.data : DataDescription();
+}
+
 // Reads the data set and counts its rows. As a first round it must have been drawn from the prior:
 // the others are, and its posterior cannot be mended later.
 void check_dataset(Problem& problem, const TomlTable& root, const TaskLookup& find_task) {
@@ -60,12 +65,13 @@ void check_dataset(Problem& problem, const TomlTable& root, const TaskLookup& fi
     const ExistingSimulations found = read_dataset(source, problem.prior.names());
     const SimulationRows rows = dataset_rows(found, problem.prior, source);  // checks theta
     problem.simulator.dataset_rows = found.rows();
+    problem.simulator.dataset_checksum = dataset_checksum(found);
     values = found.x.cols();
+    if (problem.noise.kind == NoiseKind::none) check_columns(rows, known_names(problem, values));
     const auto mismatches = prior_mismatches(rows, problem.prior);
     const bool first_round = problem.simulator.kind != SimulatorKind::dataset;
     if (first_round && !mismatches.empty()) fail(ErrorKind::input, "{}", mismatches[0]);
   } catch (const Error& error) {
-    problem.simulator.dataset_checksum = dataset_checksum(found);
     section.refuse("dataset", error.what());
   }
   const Index expected = expected_size(problem, find_task).value_or(values);

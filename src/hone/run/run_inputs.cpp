@@ -4,13 +4,13 @@
 #include "hone/problem/problem_file.h"
 #include "hone/problem/resolve_noise.h"
 #include "hone/store/dataset_file.h"
+#include "hone/store/small_columns.h"
 #include "hone/tasks/task.h"
 
 namespace hone {
 
 namespace fs = std::filesystem;
 
-void note_noise_of(RunDirectory& run, const Executor& executor) {
 namespace {
 
 // The file belongs to the user, who may have written another one in its place.
@@ -27,6 +27,7 @@ void check_is_the_same(const ExistingSimulations& found, const SimulatorSpec& sp
 
 }  // namespace
 
+void note_noise_of(RunDirectory& run, const Executor& executor) {
   RunSpec spec = run.spec();
   if (executor.noise() == nullptr || spec.noise.kind != NoiseKind::none || run.store()) return;
   spec.noise.kind = NoiseKind::simulator;
@@ -87,7 +88,11 @@ void load_dataset(const RunDirectory& run, SimulationStore& store, const NoiseMo
          "{}: it has {} simulations of {} values; must have {} of {}, as the run and its simulator",
          source.file.string(), rows.rows(), rows.x.cols(), expected, store.schema().data_size);
   }
-  if (noise != nullptr) fail_unfit_for_noise(rows, *noise);
+  if (noise != nullptr) {
+    fail_unfit_for_noise(rows, *noise);
+  } else {
+    check_columns(rows, store.schema().data);
+  }
   for (const std::string& mismatch : prior_mismatches(rows, spec.prior)) {
     observer.log(LogLevel::warning, mismatch);
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -85,6 +87,14 @@ class PoissonNoise final : public SameSizeNoise {
   }
 };
 
+// Noise is added in single precision.
+void check_not_lost(const std::string& place, double sigma) {
+  if (sigma == 0 || sigma >= static_cast<double>(std::numeric_limits<float>::min())) return;
+  fail_value(place, sigma,
+             "single precision, in which noise is added, ends at 1e-38; give this part of the data "
+             "in another unit, or 0 where there is no noise");
+}
+
 class FunctionNoise final : public NoiseModel {
  public:
   FunctionNoise(Index input_size, Index data_size, NoiseFunction function)
@@ -138,6 +148,7 @@ std::unique_ptr<NoiseModel> make_gaussian_noise(Index size, std::span<const doub
       fail_value(fmt::format("noise.sigma[{}]", i), sigma[i],
                  "must be a finite number, 0 or greater");
     }
+    check_not_lost(fmt::format("noise.sigma[{}]", i), sigma[i]);
     each.push_back(static_cast<float>(sigma[i]));
   }
   if (each.size() == 1) each.resize(static_cast<std::size_t>(size), each[0]);
@@ -145,6 +156,10 @@ std::unique_ptr<NoiseModel> make_gaussian_noise(Index size, std::span<const doub
 }
 
 std::unique_ptr<NoiseModel> make_gaussian_noise(MatrixView<const double> covariance) {
+  for (Index i = 0; i < std::min(covariance.rows(), covariance.cols()); ++i) {
+    const double sigma = std::sqrt(covariance(i, i));
+    if (sigma > 0) check_not_lost(fmt::format("sigma of noise.covariance[{0}][{0}]", i), sigma);
+  }
   return std::make_unique<CorrelatedNoise>(covariance);
 }
 

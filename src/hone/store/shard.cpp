@@ -6,6 +6,7 @@
 #include "hone/files/hdf5.h"
 #include "hone/files/sealed_file.h"
 #include "hone/store/failure_columns.h"
+#include "hone/store/small_columns.h"
 
 namespace hone {
 namespace {
@@ -20,6 +21,13 @@ std::span<const double> part(const Matrix<double>& values, Index begin, Index co
   return {values.data() + begin * values.cols(), static_cast<std::size_t>(count * values.cols())};
 }
 
+float stored(float, double x) {
+  return kept_value(x);
+}
+double stored(double, double x) {
+  return x;
+}
+
 // x in the precision of the store, NaN in failed rows.
 template <typename T>
 std::vector<T> stored_x(const SimulationRows& rows, Index begin, Index count) {
@@ -28,7 +36,7 @@ std::vector<T> stored_x(const SimulationRows& rows, Index begin, Index count) {
   for (Index i = begin; i < begin + count; ++i) {
     const bool failed = rows.failures[static_cast<std::size_t>(i)].has_value();
     for (const double value : rows.x.row(i)) {
-      x.push_back(failed ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(value));
+      x.push_back(failed ? std::numeric_limits<T>::quiet_NaN() : stored(T(), value));
     }
   }
   return x;
