@@ -70,11 +70,11 @@ double seconds_to_learn(const RunSpec& spec, bool has_rounds) {
         kRounds * ratio_operations(in_round, spec.prior.dimensions() * in_round.round_ensemble,
                                    static_cast<double>(round.rows), inputs);
   }
-  const bool combined = &find_method(options.method).estimator() == &combined_estimation();
-  if (combined && may_have_likelihood(options, spec.prior, final)) {
+  const bool likelihoods = find_method(options.method).estimator().with_likelihoods;
+  if (likelihoods && may_have_likelihood(options, spec.prior, final)) {
     operations += likelihood_operations(options, final, final.columns);
   }
-  if (combined && may_have_transitions(options, spec.prior, final)) {
+  if (likelihoods && may_have_transitions(options, spec.prior, final)) {
     const DataPieces steps = steps_of(final.data, final.columns);
     operations += likelihood_operations(options, size_of_pieces(final, steps), steps.step());
   }

@@ -139,10 +139,8 @@ double deviation(const AmortizedPosterior& posterior, const std::vector<double>&
 
 double transition_share(const SharedPosterior& posterior) {
   const auto& combined = dynamic_cast<const CombinedPosterior&>(*posterior);
-  for (Index k = 0; k < combined.parts().size(); ++k) {
-    if (combined.parts()[k].estimator() == "transition_likelihood") {
-      return combined.shares(0)[static_cast<std::size_t>(k)];
-    }
+  for (std::size_t k = 0; k < combined.parts().size(); ++k) {
+    if (combined.parts()[k]->estimator() == "transition_likelihood") return combined.shares(0)[k];
   }
   ADD_FAILURE() << "there is no transition likelihood: " << combined.describe_shares();
   return 0;

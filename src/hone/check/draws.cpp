@@ -8,7 +8,6 @@
 #include "hone/check/proposal.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/posterior/combined_posterior.h"
 #include "hone/posterior/lattice.h"
 
 namespace hone {
@@ -295,11 +294,7 @@ class Ranker {
 
 BlockPosteriors block_posteriors(const AmortizedPosterior& estimator) {
   std::vector<Index> parts;
-  if (const auto* combined = dynamic_cast<const CombinedPosterior*>(&estimator)) {
-    for (Index k = 0; k < combined->parts().size(); ++k) {
-      parts.push_back(combined->parts()[k].ensemble());
-    }
-  }
+  for (const SharedPosterior& part : estimator.parts()) parts.push_back(part->ensemble());
   return {estimator.prior(), estimator.marginals(),
           [&estimator](const Marginal& marginal, MatrixView<const float> features,
                        MatrixView<const float> local) {

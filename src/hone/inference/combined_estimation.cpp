@@ -213,7 +213,8 @@ const EstimatorKind& combined_estimation() {
                                   .assemble = assemble,
                                   .load = load,
                                   .any_axis = true,
-                                  .whole_numbers = true};
+                                  .whole_numbers = true,
+                                  .with_likelihoods = true};
   return kind;
 }
 

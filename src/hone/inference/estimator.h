@@ -55,6 +55,9 @@ struct EstimatorKind {
   // are derived from the parameters (hone/inference/derived_data.h).
   bool any_axis = false;
   bool whole_numbers = false;  // can infer discrete parameters
+  // Trains likelihoods beside ratio networks where there is enough to learn them from
+  // (combined_estimation.h).
+  bool with_likelihoods = false;
 };
 
 // Whether its networks on these data learn behind an embedding that they share.

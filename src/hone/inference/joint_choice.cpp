@@ -6,7 +6,6 @@
 
 #include "hone/core/error.h"
 #include "hone/inference/likelihood_posterior.h"
-#include "hone/posterior/combined_posterior.h"
 
 namespace hone {
 namespace {
@@ -75,10 +74,8 @@ std::vector<SharedPosterior> joint_likelihoods(const AmortizedPosterior& posteri
     return {one->of_all_parameters()};
   }
   std::vector<SharedPosterior> result;
-  if (const auto* all = dynamic_cast<const CombinedPosterior*>(&posterior)) {
-    for (Index k = 0; k < all->parts().size(); ++k) {
-      std::ranges::move(joint_likelihoods(all->parts()[k]), std::back_inserter(result));
-    }
+  for (const SharedPosterior& part : posterior.parts()) {
+    std::ranges::move(joint_likelihoods(*part), std::back_inserter(result));
   }
   return result;
 }

@@ -4,7 +4,6 @@
 #include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/model_odds.h"
 #include "hone/inference/regression_likelihood.h"
-#include "hone/posterior/combined_posterior.h"
 
 namespace hone {
 namespace {
@@ -19,9 +18,8 @@ Matrix<float> as_row(std::span<const double> x) {
 template <typename Likelihood>
 const LikelihoodPosterior* find_likelihood(const AmortizedPosterior& posterior) {
   if (const auto* own = dynamic_cast<const Likelihood*>(&posterior)) return own;
-  const auto* combined = dynamic_cast<const CombinedPosterior*>(&posterior);
-  for (Index k = 0; combined != nullptr && k < combined->parts().size(); ++k) {
-    if (const auto* part = dynamic_cast<const Likelihood*>(&combined->parts()[k])) return part;
+  for (const SharedPosterior& part : posterior.parts()) {
+    if (const auto* found = find_likelihood<Likelihood>(*part)) return found;
   }
   return nullptr;
 }

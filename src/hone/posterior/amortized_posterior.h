@@ -93,6 +93,9 @@ class AmortizedPosterior {
   // it back.
   virtual std::vector<NamedArray> to_arrays() const = 0;
 
+  // Where several estimators of the same marginals answer together: each of them. None: it is one.
+  virtual std::span<const std::shared_ptr<const AmortizedPosterior>> parts() const { return {}; }
+
  protected:
   // `weights`: marginal by marginal, `ensemble` of each.
   AmortizedPosterior(TruncatedPrior prior, std::vector<Marginal> marginals, int ensemble,

@@ -34,7 +34,7 @@ class CombinedPosterior final : public AmortizedPosterior {
   std::vector<NamedArray> to_arrays() const override;  // with "shares" (marginals, parts)
   static constexpr const char* kKinds = "kinds";       // and these
 
-  const Parts& parts() const { return parts_; }
+  std::span<const SharedPosterior> parts() const override { return parts_.all(); }
   std::span<const double> shares(Index marginal) const;
 
  private:

@@ -16,6 +16,7 @@ class Parts {
   const AmortizedPosterior& operator[](Index part) const {
     return *parts_[static_cast<std::size_t>(part)];
   }
+  std::span<const SharedPosterior> all() const { return parts_; }
   Matrix<float> features(MatrixView<const float> x) const;                        // of all
   Matrix<float> features_of(Index part, MatrixView<const float> features) const;  // of one of them
   std::vector<NamedArray> to_arrays() const;
