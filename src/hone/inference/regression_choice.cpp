@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "hone/core/parallel.h"
+#include "hone/core/selected_rows.h"
 #include "hone/prior/standard_normal.h"
 
 namespace hone {
@@ -36,14 +37,6 @@ Split split(std::span<const Index> rows) {
   return result;
 }
 
-Matrix<float> rows_of(const Matrix<float>& table, std::span<const Index> rows) {
-  Matrix<float> result(std::ssize(rows), table.cols());
-  for (Index i = 0; i < result.rows(); ++i) {
-    std::ranges::copy(table.row(rows[static_cast<std::size_t>(i)]), result.row(i).begin());
-  }
-  return result;
-}
-
 RegressionRows regression_rows(const Dataset& data, std::span<const Index> rows,
                                const Standardizer& scores,
                                const RegressionCoordinates& coordinates) {
@@ -58,7 +51,7 @@ RegressionRows regression_rows(const Dataset& data, std::span<const Index> rows,
     scores.apply(x, x);
     std::copy_n(x.data(), count * columns, result.y.row(begin).data());
   }
-  result.z = coordinates(data.prior, rows_of(data.theta, rows));
+  result.z = coordinates(data.prior, selected_rows(data.theta, rows));
   return result;
 }
 
@@ -207,7 +200,7 @@ DataRegression choose_regression(const Dataset& data, std::span<const Index> row
       std::min(2, highest_degree(table)),
       table.y.cols() <= kMostThorough ? Scatter::correlated : Scatter::independent, 0.1};
   const auto peaks = find_peaks(DataRegression(table, first), held_out.y, coordinates, data.prior);
-  const Judges judges = make_judges(std::move(held_out), rows_of(data.theta, judging), peaks,
+  const Judges judges = make_judges(std::move(held_out), selected_rows(data.theta, judging), peaks,
                                     coordinates, data.prior);
   const ChosenForm chosen = choose_form(table, judges, first);
   DataRegression result(regression_rows(data, rows, scores, coordinates), chosen.form);

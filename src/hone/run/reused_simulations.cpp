@@ -3,22 +3,16 @@
 #include <algorithm>
 
 #include "hone/core/error.h"
+#include "hone/simulator/part_of_request.h"
 
 namespace hone {
 namespace {
 
 constexpr Index kRowsAtOnce = 4096;
 
-// Some rows of a request as a request of their own.
-SimulationRequest part_of(const SimulationRequest& request, const std::vector<Index>& rows) {
-  SimulationRequest part;
-  part.theta = Matrix<double>(std::ssize(rows), request.theta.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto row = static_cast<std::size_t>(rows[i]);
-    part.ids.push_back(request.ids[row]);
-    part.seeds.push_back(request.seeds[row]);
-    std::ranges::copy(request.theta.row(rows[i]), part.theta.row(static_cast<Index>(i)).begin());
-  }
+// The missing rows; what is known of all holds for them.
+SimulationRequest missing_part(const SimulationRequest& request, const std::vector<Index>& rows) {
+  SimulationRequest part = part_of(request, rows);
   part.finished_before = request.finished_before + request.rows() - part.rows();
   part.failed_before = request.failed_before;
   part.known_to_work = request.known_to_work;
@@ -60,7 +54,7 @@ ExecutionSummary ReusingExecutor::run(const SimulationRequest& request, const Si
   ExecutionSummary summary;
   if (!missing.empty()) {
     summary = executor_.run(
-        part_of(request, missing),
+        missing_part(request, missing),
         [&](const FinishedSimulations& finished) {
           std::vector<Index> rows;
           for (const Index row : finished.rows) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,46 @@ std::string number(double value) {
   std::string text;
   append_number(text, value);
   return text;
+}
+
+// What an argument is made of, in this order.
+struct BracePart {
+  enum class Kind {
+    text,     // two braces of a kind are one in it
+    name,     // what stands between braces
+    unclosed  // from a brace that nothing closes to the end
+  };
+  Kind kind;
+  std::string text;
+};
+std::vector<BracePart> brace_parts(const std::string& argument) {
+  using Kind = BracePart::Kind;
+  std::vector<BracePart> parts;
+  std::string text;
+  const auto end_text = [&] {
+    if (!text.empty()) parts.push_back({Kind::text, std::exchange(text, "")});
+  };
+  for (std::size_t i = 0; i < argument.size(); ++i) {
+    const char c = argument[i];
+    const bool doubled = i + 1 < argument.size() && argument[i + 1] == c;
+    if ((c == '{' || c == '}') && doubled) {
+      text += c;
+      ++i;
+    } else if (c == '{') {
+      end_text();
+      const std::size_t end = argument.find('}', i);
+      if (end == argument.npos) {
+        parts.push_back({Kind::unclosed, argument.substr(i)});
+        return parts;
+      }
+      parts.push_back({Kind::name, argument.substr(i + 1, end - i - 1)});
+      i = end;
+    } else {
+      text += c;
+    }
+  }
+  end_text();
+  return parts;
 }
 
 // The i of "theta[i]".
@@ -54,30 +95,17 @@ bool CommandTemplate::tells_parameters() const {
 
 CommandTemplate::Argument CommandTemplate::parse(const std::string& argument) const {
   Argument pieces;
-  std::string text;
-  const auto end_text = [&] {
-    if (!text.empty()) pieces.push_back({Piece::Kind::text, std::exchange(text, "")});
-  };
-  for (std::size_t i = 0; i < argument.size(); ++i) {
-    const char c = argument[i];
-    const bool doubled = i + 1 < argument.size() && argument[i + 1] == c;
-    if ((c == '{' || c == '}') && doubled) {
-      text += c;
-      ++i;
-    } else if (c == '{') {
-      const std::size_t end = argument.find('}', i);
-      if (end == argument.npos) {
+  for (BracePart& part : brace_parts(argument)) {
+    switch (part.kind) {
+      case BracePart::Kind::text:
+        pieces.push_back({Piece::Kind::text, std::move(part.text)});
+        break;
+      case BracePart::Kind::name: pieces.push_back(placeholder(part.text, argument)); break;
+      case BracePart::Kind::unclosed:
         fail(ErrorKind::input, "'{}': a brace is not closed; write {{{{ for a plain one",
              argument.substr(0, 60));
-      }
-      end_text();
-      pieces.push_back(placeholder(argument.substr(i + 1, end - i - 1), argument));
-      i = end;
-    } else {
-      text += c;
     }
   }
-  end_text();
   if (pieces.size() > 1 && std::ranges::any_of(pieces, [](const Piece& piece) {
         return piece.kind == Piece::Kind::all_theta;
       })) {
@@ -170,20 +198,20 @@ void check_placeholders(const OneShotOptions& options) {
 
 bool is_one_shot(const std::vector<std::string>& command) {
   return std::ranges::any_of(command, [](const std::string& argument) {
-    for (std::size_t i = 0; (i = argument.find('{', i)) != argument.npos; i += 2) {
-      if (i + 1 >= argument.size() || argument[i + 1] != '{') return true;
-    }
-    return false;
+    return std::ranges::any_of(brace_parts(argument), [](const BracePart& part) {
+      return part.kind != BracePart::Kind::text;
+    });
   });
 }
 
 std::vector<std::string> without_placeholders(std::vector<std::string> command) {
   for (std::string& argument : command) {
-    for (const char* brace : {"{{", "}}"}) {
-      for (std::size_t i = 0; (i = argument.find(brace, i)) != argument.npos; ++i) {
-        argument.erase(i, 1);
-      }
+    std::string plain;
+    for (const BracePart& part : brace_parts(argument)) {
+      const bool named = part.kind == BracePart::Kind::name;
+      plain += named ? "{" + part.text + "}" : part.text;
     }
+    argument = std::move(plain);
   }
   return command;
 }
