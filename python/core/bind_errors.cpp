@@ -1,4 +1,5 @@
 #include "hone/core/error.h"
+#include "hone/core/visible_text.h"
 #include "python/core/bindings.h"
 
 namespace hone::python {
@@ -31,16 +32,18 @@ std::string python_words(Action action, const std::string& run) {
     case Action::check: return "call run.check()";
     case Action::correct: return "call run.check(correct=True)";
     case Action::run_from: return "make a new run in another directory";
-  }
     case Action::allow_failures:
       return "Correct the simulator and call run.resume(simulator). If so many failures are part "
              "of the model, start a new run that allows them: hone.run(..., "
              "max_failed_fraction=0.8) with another directory";
+  }
   return "";
 }
 
-// Messages may quote a path or a program's output, which need not be valid UTF-8.
-py::str decoded(const std::string& text) {
+// Messages may quote a path or a program's output, which a terminal must not obey and which need
+// not be valid UTF-8.
+py::str decoded(const std::string& message) {
+  const std::string text = visible_text(message);
   return py::reinterpret_steal<py::str>(
       PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "replace"));
 }

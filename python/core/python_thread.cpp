@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "hone/core/error.h"
+#include "hone/core/visible_text.h"
 
 namespace hone::python {
 namespace {
@@ -112,11 +113,15 @@ void PythonThread::show_progress() {
     news = std::exchange(news_, false);
   }
   if (progress_.is_none()) return;
-  for (const auto& [level, message] : messages) progress_.attr("log")(word(level), message);
-  for (const State& one : begun) {
-    progress_.attr("show")(one.context, one.stage, one.done, one.total);
+  // Names and what simulators say are the text of others, which a terminal must not obey.
+  for (const auto& [level, message] : messages) {
+    progress_.attr("log")(word(level), visible_text(message));
   }
-  if (news) progress_.attr("show")(state.context, state.stage, state.done, state.total);
+  const auto show = [this](const State& one) {
+    progress_.attr("show")(visible_text(one.context), one.stage, one.done, one.total);
+  };
+  for (const State& one : begun) show(one);
+  if (news) show(state);
 }
 
 void PythonThread::stage_started(std::string_view stage, Index total) {

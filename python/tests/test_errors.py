@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import hone
-from conftest import QUICK, simulate
+from conftest import QUICK, simulate, two_parameters
 
 
 def broken(theta):
@@ -39,6 +39,22 @@ def test_many_failures_may_be_allowed_by_a_new_run(prior, tmp_path):
     assert "hone.run(..., max_failed_fraction=0.8)" in text
     assert hone.run(prior, often_broken, [0.5, 0], directory=tmp_path / "new",
                     max_failed_fraction=0.8, **QUICK).finished
+
+
+def test_the_text_of_others_does_not_command_the_terminal():
+    escape = "\x1b[31mred\x9b2J"
+
+    def hostile(theta):
+        raise OSError(escape)
+
+    with pytest.raises(hone.SimulatorError) as caught:
+        hone.run(two_parameters(), hostile, [0, 0], **QUICK)
+    assert r"\u001b[31mred\u009b2J" in str(caught.value)
+    assert "\x1b" not in str(caught.value) and "\x9b" not in str(caught.value)
+
+    with pytest.raises(hone.InputError) as caught:
+        hone.Prior({escape: hone.Uniform(0, 1)})
+    assert r"\u001b[31mred" in str(caught.value) and "\x1b" not in str(caught.value)
 
 
 def test_an_unfinished_run_is_resumed(failed, tmp_path):
