@@ -152,6 +152,7 @@ std::string many_marginals_warning(const RunSpec& spec) {
 }
 
 void rehearse(const RunSpec& spec, int threads) {
+  print_error(many_marginals_warning(spec));  // first: what follows may take long, or fail
   const auto& groups = find_method(spec.options.method).option_groups;
   const bool has_rounds = std::ranges::find(groups, "Rounds") != groups.end();
   std::vector<std::vector<std::string>> rows{{"parameter", "prior"}};
@@ -186,7 +187,6 @@ void rehearse(const RunSpec& spec, int threads) {
       spec.options.budget,
       has_rounds ? fmt::format(" in at most {} rounds", spec.options.max_rounds) : "",
       spec.marginals.size(), spec.options.ensemble));
-  print_error(many_marginals_warning(spec));
 }
 
 }  // namespace hone::cli

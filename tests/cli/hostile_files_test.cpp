@@ -169,6 +169,12 @@ TEST(Limits, FourHundredParametersAreRehearsedSoonWithAWarning) {
   EXPECT_EQ(result.code, 0) << result;
   EXPECT_TRUE(contains(result.err, "80200 marginals, 79800 of them pairs")) << result.err;
   EXPECT_TRUE(contains(result.err, "--marginal 1d")) << result.err;
+  // The warning comes first, whatever becomes of the simulations.
+  put_bytes(scratch.path() / "simulate.py", "raise SystemExit('out of order')");
+  const ProgramResult failed =
+      run_program(scratch.path(), {"run", "problem.toml", "--dry-run"}, 60);
+  EXPECT_EQ(failed.code, 1) << failed;
+  EXPECT_TRUE(failed.err.starts_with("warning: 80200 marginals")) << failed.err;
 }
 
 TEST(Output, GoesThroughALink) {
