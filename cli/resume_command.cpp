@@ -99,8 +99,8 @@ void add_resume_command(CLI::App& program, MpiJob& job) {
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   command->add_flag("--exact", arguments->exact,
-                    "Refuse to go on where the processor or a library would give other last bits "
-                    "than the run has so far; without it a warning says so");
+                    "Stop if the processor or a library of this machine would not give exactly the "
+                    "same result, bit for bit; without it there is a warning");
   command->callback([arguments, &job] { resume(*arguments, job); });
 }
 

@@ -224,7 +224,7 @@ class Run:
               correct: bool = False, workers: int = 0, batched: bool = False, threads: int = 0,
               progress: Any = True) -> Checks:
         """Tests the run: calibration, truncation, the data, the networks. ``hone.run`` did so once,
-        with the validation simulations of the run.
+        with the held-out simulations of the run.
 
         simulations: test with so many more, which ``simulator`` makes; a built-in task makes its
             own. They are kept, and never trained on.
