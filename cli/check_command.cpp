@@ -100,7 +100,7 @@ void add_check_command(CLI::App& program, MpiJob& job) {
       ->capture_default_str();
   CLI::Option* correct =
       command->add_flag("--correct", arguments->correct,
-                        "Widen the posteriors that are too narrow; the originals stay beside them");
+                        "Widen the posteriors that are too narrow; the original ones are kept");
   command->add_flag("--uncorrect", arguments->uncorrect, "Remove such a correction")
       ->excludes(correct);
   command->add_flag("--json", arguments->json, "Print JSON for scripts");

@@ -81,19 +81,20 @@ void add_resume_command(CLI::App& program, MpiJob& job) {
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
   CLI::Option* budget =
       command
-          ->add_option("--budget", arguments->budget,
-                       "Simulations in all, more than the run has: keeps every simulation, goes on "
-                       "with rounds while the region shrinks, simulates the rest in the final "
-                       "region, and trains again")
+          ->add_option(
+              "--budget", arguments->budget,
+              "Total number of simulations, more than the run has. All its simulations are "
+              "kept, rounds are added while the region shrinks, the rest is simulated in "
+              "the final region, and the networks are trained again")
           ->check(CLI::Range(Index{50}, Index{1000000000}));
   command
       ->add_option("--until", arguments->until,
-                   "pass: go on, with twice the simulations each time, until the checks pass")
+                   "pass: double the number of simulations until the checks pass")
       ->check(CLI::IsMember({"pass"}))
       ->excludes(budget);
   command
       ->add_option("--budget-limit", arguments->budget_limit,
-                   "With --until: the most simulations in all")
+                   "With --until: largest total number of simulations")
       ->check(CLI::Range(Index{50}, Index{1000000000}));
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
