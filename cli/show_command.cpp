@@ -59,7 +59,7 @@ std::string description(const RunDirectory& run) {
                                                run.path().string()));
   if (run.finished() && !run.complete()) {
     text += fmt::format(
-        "some of its files were removed after it was finished; `hone resume {}` makes them again\n",
+        "some files of this finished run are missing; `hone resume {}` makes them again\n",
         run.path().string());
   }
   text += fmt::format("{} of {} simulations, {} failed\n", store ? store->rows() : 0,

@@ -156,7 +156,7 @@ def blocks():
         "exact": beginning(right, "offset:", "slope:"),
         "wrong": wrapped(right[wrong:wrong + 3]),
         "choosing_a_method": read("choosing_a_method"),
-        "readme": part(run, last_round(run), "  theta_2") + ["..."] + end,
+        "readme": wrapped(part(run, last_round(run), "  theta_2")) + ["..."] + end,
         "run": ["$ hone tasks"] + read("tasks")[:5] + ["...", "$ " + EXPENSIVE["run"][0]] + run[:4] + ["..."]
                + part(run, "  parameter", "  final") + ["..."] + end,
         "sample": ["$ " + EXPENSIVE["sample"][0]] + read("sample"),
