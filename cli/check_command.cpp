@@ -33,7 +33,7 @@ bool needs_simulator(const RunDirectory& run, const CheckArguments& arguments) {
   if (simulates && !facts.simulates) {
     fail(ErrorKind::input,
          "--simulations {}: the simulations of {} come from {}, and hone cannot make more of them; "
-         "without this option the validation simulations are used",
+         "without this option the held-out simulations are used",
          arguments.simulations, arguments.directory, facts.in_words);
   }
   return simulates || spec.noise.kind == NoiseKind::simulator;
@@ -72,7 +72,7 @@ void check(const CheckArguments& arguments, const MpiJob& job) {
     print(fmt::format("{}: {} test draws ({})\n\n", arguments.directory, checks.draws,
                       checks.draws_from == "fresh"
                           ? "simulated for this"
-                          : "validation simulations; no network was trained on them"));
+                          : "held-out simulations; no network was trained on them"));
     if (const std::string table = coverage_table(checks); !table.empty()) print(table + "\n");
     print(correction_lines(checks));
     if (arguments.correct && checks.correction.empty()) {
@@ -95,12 +95,12 @@ void add_check_command(CLI::App& program, MpiJob& job) {
   command
       ->add_option("--simulations", arguments->simulations,
                    "Number of new simulations to test with; they are kept, and never used for "
-                   "training. 0: test with the validation simulations of the run")
+                   "training. 0: test with the held-out simulations of the run")
       ->check(CLI::Range(Index{0}, Index{10000000}))
       ->capture_default_str();
   CLI::Option* correct =
       command->add_flag("--correct", arguments->correct,
-                        "Widen the posteriors that are too narrow; the originals stay beside them");
+                        "Widen the posteriors that are too narrow; the original ones are kept");
   command->add_flag("--uncorrect", arguments->uncorrect, "Remove such a correction")
       ->excludes(correct);
   command->add_flag("--json", arguments->json, "Print JSON for scripts");

@@ -49,7 +49,7 @@ std::string model_table(const ModelComparison& found) {
 std::string way_lines(const ModelComparison& found) {
   std::string text;
   for (const ModelWay& way : found.ways) {
-    text += fmt::format("  by {}, which has a share of {:.2f}:", way.name, way.share);
+    text += fmt::format("  by {}, with weight {:.2f}:", way.name, way.share);
     for (std::size_t m = 0; m < found.models.size(); ++m) {
       if (m == found.best) continue;
       text += fmt::format(" {} {:.2f}", found.models[m].name, way.log_bayes_factor[m]);
@@ -67,9 +67,9 @@ std::string beyond_lines(const ModelComparison& found) {
     const ComparedModel& one = found.models[m];
     if (m == found.best || one.beyond > 0) continue;
     text += fmt::format(
-        "none of {} held-out simulations of {} is as unlike it as the observation: how small its "
-        "probability is, is extrapolated\n",
-        one.held_out, one.name);
+        "the observation fits model {} worse than all of its {} held-out simulations do: its "
+        "probability is small, but how small is an extrapolation\n",
+        one.name, one.held_out);
   }
   return text;
 }
@@ -77,7 +77,7 @@ std::string beyond_lines(const ModelComparison& found) {
 void one_model(const RunDirectory& run, bool json) {
   const ModelEvidence found = evidence_of_run(run);
   if (json) return print_json(to_json(found));
-  print(fmt::format("{}: log evidence {:.3f} +- {:.3f}, of the noise that was declared\n{}: {}\n",
+  print(fmt::format("{}: log evidence {:.3f} +- {:.3f}, from the declared noise\n{}: {}\n",
                     found.name, found.log_evidence, found.error, to_string(found.status),
                     found.reason));
 }
@@ -112,15 +112,16 @@ void models(const ModelsArguments& arguments) {
 void add_models_command(CLI::App& program) {
   auto arguments = std::make_shared<ModelsArguments>();
   CLI::App* command = program.add_subcommand(
-      "models", "Compare models: runs with the same data, each with parameters of its own");
+      "models", "Compare models: runs on the same observation, each with its own parameters");
   command
-      ->add_option("directories", arguments->directories,
-                   "Directories of the runs; of one alone with declared noise its evidence")
+      ->add_option(
+          "directories", arguments->directories,
+          "Directories of the runs to compare. With only one, whose problem declares its noise: "
+          "print its evidence")
       ->required();
   command
       ->add_option("--prior", arguments->options.prior,
-                   "Probability of each model before the observation, up to a factor, such as "
-                   "1,2 [equal]")
+                   "Prior probability of each model, up to a common factor, such as 1,2 [equal]")
       ->delimiter(',');
   command->add_flag("--json", arguments->json, "Print JSON for scripts");
   command->add_option("--threads", arguments->threads, kThreadsHelp)

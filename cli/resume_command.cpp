@@ -81,26 +81,27 @@ void add_resume_command(CLI::App& program, MpiJob& job) {
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
   CLI::Option* budget =
       command
-          ->add_option("--budget", arguments->budget,
-                       "Simulations in all, more than the run has: keeps every simulation, goes on "
-                       "with rounds while the region shrinks, simulates the rest in the final "
-                       "region, and trains again")
+          ->add_option(
+              "--budget", arguments->budget,
+              "Total number of simulations, more than the run has. All its simulations are "
+              "kept, rounds are added while the region shrinks, the rest is simulated in "
+              "the final region, and the networks are trained again")
           ->check(CLI::Range(Index{50}, Index{1000000000}));
   command
       ->add_option("--until", arguments->until,
-                   "pass: go on, with twice the simulations each time, until the checks pass")
+                   "pass: double the number of simulations until the checks pass")
       ->check(CLI::IsMember({"pass"}))
       ->excludes(budget);
   command
       ->add_option("--budget-limit", arguments->budget_limit,
-                   "With --until: the most simulations in all")
+                   "With --until: largest total number of simulations")
       ->check(CLI::Range(Index{50}, Index{1000000000}));
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   command->add_flag("--exact", arguments->exact,
-                    "Refuse to go on where the processor or a library would give other last bits "
-                    "than the run has so far; without it a warning says so");
+                    "Stop if the processor or a library of this machine would not give exactly the "
+                    "same result, bit for bit; without it there is a warning");
   command->callback([arguments, &job] { resume(*arguments, job); });
 }
 

@@ -134,9 +134,10 @@ void add_run_command(CLI::App& program, MpiJob& job) {
       command->add_option("problem", arguments->problem,
                           "Built-in problem (see `hone tasks`) or problem file (see `hone init`)");
   command
-      ->add_option("--from", arguments->from,
-                   "Instead of a problem: directory of a run to make a variant of, with what the "
-                   "other options change. Simulations that both make are taken from it")
+      ->add_option(
+          "--from", arguments->from,
+          "Instead of a problem: directory of an earlier run. The new run is the same but for the "
+          "options that you give, and uses simulations of the earlier one where they fit")
       ->excludes(problem);
   command->add_option("-o,--output", arguments->directory,
                       "Directory to make for the run; must not exist yet [runs/<name>-<n>]");
@@ -155,14 +156,18 @@ void add_run_command(CLI::App& program, MpiJob& job) {
   command->add_option("--preset", arguments->preset,
                       fmt::format("Options to start from: {} [the problem's own]",
                                   fmt::join(preset_names(), ", ")));
-  command->add_flag("--dry-run", arguments->dry_run,
-                    "Check the problem, run one simulation, say what a run would do, and stop");
   command->add_flag(
-      "--prepare", arguments->prepare,
-      "Check the problem, make the directory of the run, and stop; `hone ask` goes on from there");
-  command->add_option("--marginal", arguments->marginals,
-                      "Posterior to train, as names or indices: a or a,b or a,b,c; or 1d, 2d, "
-                      "joint. Repeat for more [1d 2d]");
+      "--dry-run", arguments->dry_run,
+      "Check the problem, run a few simulations (41 at most), say what a run would do, and "
+      "stop");
+  command->add_flag("--prepare", arguments->prepare,
+                    "Check the problem, make the directory of the run, and stop; `hone ask` "
+                    "continues from there");
+  command->add_option(
+      "--marginal", arguments->marginals,
+      "Which posterior to learn: names or indices of parameters such as a or a,b; or 1d (all "
+      "single parameters), 2d (all pairs), joint (all parameters together). Can be "
+      "given several times [1d 2d]");
   command->add_option("--derived", arguments->derived, kDerivedHelp);
   add_option_flags(*command, arguments->options, {});
   command->callback([arguments, &job] { run(*arguments, job); });

@@ -189,9 +189,9 @@ void add_sample_command(CLI::App& program) {
   command
       ->add_option(
           "--marginal", arguments->marginal,
-          "Parameters or derived quantities, as names or 0-based indices: a or a,b; or joint, "
-          "what was trained under this name [all of them, from a joint posterior that is "
-          "trained and checked when it is first needed]")
+          "Which posterior to draw from: names or 0-based indices of parameters or derived "
+          "quantities, such as a or a,b; or joint, if it was trained [all parameters, from a joint "
+          "posterior, which is trained and checked when it is first needed]")
       ->check(
           [](const std::string& text) {
             return std::string(text.empty() ? "must name parameters" : "");

@@ -54,21 +54,21 @@ std::string description(const RunDirectory& run) {
   std::string text =
       fmt::format("{}: {} (seed {}), {}\n", run.path().string(), spec.name, spec.seed,
                   run.finished() ? "finished"
-                                 : fmt::format("not finished; go on with `hone "
+                                 : fmt::format("not finished; continue it with `hone "
                                                "resume {}`",
                                                run.path().string()));
   if (run.finished() && !run.complete()) {
     text += fmt::format(
-        "some of its files have gone since it was finished; have them made again with `hone resume "
-        "{}`\n",
+        "some files of this finished run are missing; `hone resume {}` makes them again\n",
         run.path().string());
   }
   text += fmt::format("{} of {} simulations, {} failed\n", store ? store->rows() : 0,
                       spec.options.budget, store ? store->failed_rows() : 0);
   for (std::size_t i = 0; i < run.extensions().size(); ++i) {
     const auto checks = read_checks(run.state(i));
-    text += fmt::format("before with {} simulations{}\n", run.state(i).spec().options.budget,
-                        checks ? fmt::format(", verdict: {}", to_string(checks->verdict)) : "");
+    text +=
+        fmt::format("earlier result, from {} simulations{}\n", run.state(i).spec().options.budget,
+                    checks ? fmt::format(", verdict: {}", to_string(checks->verdict)) : "");
   }
   if (spec.noise.kind != NoiseKind::none) {
     text += fmt::format("noise, fresh in every epoch: {}\n", describe(spec.noise));
@@ -80,9 +80,10 @@ std::string description(const RunDirectory& run) {
   }
   if (run.complete()) {
     const std::string shares = run.posteriors().at(0).posterior->describe_shares();
-    if (!shares.empty()) text += fmt::format("estimators count by evidence: {}\n", shares);
+    if (!shares.empty())
+      text += fmt::format("weights of the estimators, from held-out simulations: {}\n", shares);
     if (const auto joint = run.joint_posterior()) {
-      text += fmt::format("draws of all parameters together: from {}\n",
+      text += fmt::format("joint posterior, drawn from {}\n",
                           describe_joint(joint->posterior->estimator()));
     }
   }
@@ -111,7 +112,7 @@ void add_show_command(CLI::App& program) {
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = program.add_subcommand(
-      "show", "Print how far a run is: its rounds, region, simulations and parameters");
+      "show", "Print the state and the results of a run: simulations, rounds, region, parameters");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
   command->add_flag("--json", arguments->json, "Print JSON for scripts");
   command->callback([arguments] {

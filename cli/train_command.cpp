@@ -25,8 +25,10 @@ void add_train_command(CLI::App& program, MpiJob& job) {
   CLI::App* command = program.add_subcommand(
       "train", "Train more marginals, or derived quantities, on the simulations of a finished run");
   command->add_option("directory", arguments->directory, "Directory of the run")->required();
-  command->add_option("--marginal", arguments->marginals,
-                      "Posterior to train, as names or indices: a,b,c; or joint. Repeat for more");
+  command->add_option(
+      "--marginal", arguments->marginals,
+      "Which posterior to learn: names or indices of parameters such as a,b,c; or joint. Can "
+      "be given several times");
   command->add_option("--derived", arguments->derived, kDerivedHelp);
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))

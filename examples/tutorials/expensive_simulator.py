@@ -3,14 +3,11 @@
 Here it sleeps only a moment, so that the story can be told in seconds. On a cluster nothing changes but the
 first line of the command: `mpirun python3 expensive_simulator.py`, or a job array.
 """
-import pathlib
 import time
 
 import numpy as np
 
 import hone
-
-RUN = pathlib.Path("expensive")
 
 
 def stars(mass, age, rng):
@@ -25,12 +22,12 @@ prior = {"mass": hone.LogUniform(0.5, 5), "age": hone.LogUniform(0.01, 10)}
 truth = {"mass": 1.4, "age": 2.0}
 observation = stars(**truth, rng=np.random.default_rng(5))
 
-# Every finished simulation is on disk at once. If the machine dies, the same call goes on where it stopped.
-run = hone.run(prior, stars, observation, budget=1200, directory=RUN)
-again = hone.run(prior, stars, observation, budget=1200, directory=RUN)
+# Every finished simulation is on disk at once. If the machine crashes, the same call continues the run.
+run = hone.run(prior, stars, observation, budget=1200, directory="expensive")
+again = hone.run(prior, stars, observation, budget=1200, directory="expensive")
 assert np.array_equal(run.posterior.sample(100, "mass"), again.posterior.sample(100, "mass"))
 
-# What failed is counted, and the prior is corrected for it: the dead stars are no surprise to the networks.
+# Failed simulations are counted. The observation is not a failure, so parameters that often fail become less probable.
 print(run.summary())
 print("share of the prior that is left:", run.region)
 run.corner(truth=truth).save("expensive_simulator.png")

@@ -26,5 +26,17 @@ run = hone.run(prior, ring, observation, data={"sky": "image"}, noise=0.2, budge
 print(run.summary())
 run.corner(truth=truth).save("images.png")
 
+# The exact posterior: the likelihood on a grid around its peak.
+axes = [np.linspace(0.06, 0.14, 33), np.linspace(-0.22, -0.13, 33), np.linspace(0.42, 0.48, 33)]
+points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+misfit = np.array([np.sum((observation["sky"] - ring(*point)["sky"]) ** 2) for point in points]) / 0.2**2
+weight = np.exp((misfit.min() - misfit) / 2)
+weight /= weight.sum()
+mean = weight @ points
+deviation = np.sqrt(weight @ (points - mean) ** 2)
+for i, name in enumerate(prior):
+    sample = run.posterior.sample(5000, name)
+    print(f"{name}: exact {mean[i]:.4f} +- {deviation[i]:.4f}, hone {sample.mean():.4f} +- {sample.std():.4f}")
+
 # 256 numbers tell the place to a few hundredths; the prior was 0.29 wide (one standard deviation).
 assert run.posterior.sample(2000, "x").std() < 0.15

@@ -26,9 +26,12 @@ print(checks)
 design = np.stack([np.ones_like(AT), AT], axis=1)
 covariance = np.linalg.inv(np.eye(2) + design.T @ design / NOISE**2)
 mean = covariance @ design.T @ observation / NOISE**2
+deviation = np.sqrt(np.diag(covariance))
 samples = run.posterior.sample(5000, ("offset", "slope"))
-print("exact", mean, np.sqrt(np.diag(covariance)), " hone", samples.mean(axis=0), samples.std(axis=0))
-assert np.all(np.abs(samples.mean(axis=0) - mean) < 0.5 * np.sqrt(np.diag(covariance)))
+for i, name in enumerate(prior):
+    print(f"{name}: exact {mean[i]:.3f} +- {deviation[i]:.3f},",
+          f"hone {samples[:, i].mean():.3f} +- {samples[:, i].std():.3f}")
+assert np.all(np.abs(samples.mean(axis=0) - mean) < 0.5 * deviation)
 run.corner(truth={"offset": 0.4, "slope": -0.8}).save("is_it_right.png")
 
 # 3. Data that this model cannot make: a posterior comes out, and the check says that it means nothing.

@@ -164,11 +164,12 @@ class Run:
                progress: Any = True, exact: bool = False) -> Run:
         """Continues the run where it stopped, with the simulator it was started with.
 
-        budget: more simulations in all than the run has. It keeps every simulation, goes on with
-            rounds while the region shrinks, simulates the rest in the final region and trains
-            again. A run that is not finished is finished first, with the budget that it has.
-        exact: refuse to go on where the processor or a library would give other last bits than the
-            run has so far; without it a warning says so.
+        budget: total number of simulations, more than the run has. All its simulations are kept,
+            rounds are added while the region shrinks, the rest is simulated in the final region,
+            and the networks are trained again. An unfinished run is finished first, with the
+            budget that it has.
+        exact: raise an error if the processor or a library of this machine would not give exactly
+            the same result, bit for bit; without it there is a warning.
         """
         kind = self._core.spec()["simulator"]["kind"]
         more = None if budget is None else as_count(budget, "budget")
@@ -224,7 +225,7 @@ class Run:
               correct: bool = False, workers: int = 0, batched: bool = False, threads: int = 0,
               progress: Any = True) -> Checks:
         """Tests the run: calibration, truncation, the data, the networks. ``hone.run`` did so once,
-        with the validation simulations of the run.
+        with the held-out simulations of the run.
 
         simulations: test with so many more, which ``simulator`` makes; a built-in task makes its
             own. They are kept, and never trained on.

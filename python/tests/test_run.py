@@ -58,7 +58,7 @@ def test_options_are_those_of_the_command_line(program):
     assert [hone.options("published", method)["components"] for method in ("snle", "snpe")] == [1, 11]
     with pytest.raises(hone.InputError, match="snel"):
         hone.options("published", "snel")
-    assert "Simulations in all" in hone.option_help("budget")
+    assert "Total number of simulations" in hone.option_help("budget")
     with pytest.raises(hone.InputError, match="did you mean 'ensemble'"):
         hone.option_help("ensembles")
 

@@ -8,7 +8,10 @@ import sys
 
 import pytest
 
-FOLDER = pathlib.Path(__file__).parents[2] / "examples" / "tutorials"
+ROOT = pathlib.Path(__file__).parents[2]
+FOLDER = ROOT / "examples" / "tutorials"
+sys.path.insert(0, str(ROOT / "tests" / "docs"))
+import examples  # noqa: E402
 
 
 @pytest.mark.parametrize("script", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
@@ -17,6 +20,10 @@ def test_a_tutorial_runs_and_draws_its_figure(script, tmp_path):
                           env={**os.environ, "TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stderr
     assert (tmp_path / f"{script.stem}.png").stat().st_size > 10000
+    # What it prints is what the page of the tutorial shows; scripts/examples makes both again.
+    before = (examples.CAPTURES / f"{script.stem}.txt").read_text()
+    same = (examples.CAPTURES / "processor.txt").read_text().strip() == examples.processor()
+    assert not examples.difference(before, examples.without_times(done.stdout), same)
 
 
 def code_cells():

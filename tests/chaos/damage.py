@@ -105,7 +105,7 @@ class Mistreated:
             return table_of(result.stdout) == table_of(self.answers[state, tuple(command)][1])
         shown = self.attack.hone(self.directory, "show", "run").stdout.decode(errors="replace")
         return command[0] in ("show", "report") and any(
-            word in shown for word in ("not finished", "not checked", "have gone"))
+            word in shown for word in ("not finished", "not checked", "have gone", "are missing"))
 
 
 def table_of(out):

@@ -26,7 +26,7 @@ TEST_F(Predict, SampleWithoutAMarginalDrawsEverything) {
   EXPECT_TRUE(result.out.starts_with("theta_0,theta_1,theta_2,sum\n")) << result.out;
   EXPECT_EQ(std::ranges::count(result.out, '\n'), 41);
   // Who was chosen to answer is said then and later, in the same words.
-  const std::string shown = hone({"show", "run"}).out, from = "all parameters together: from ";
+  const std::string shown = hone({"show", "run"}).out, from = "joint posterior, drawn from ";
   ASSERT_TRUE(contains(shown, from)) << shown;
   const std::size_t begin = shown.find(from) + from.size();
   const std::string who = shown.substr(begin, shown.find('\n', begin) - begin);

@@ -80,7 +80,7 @@ TEST(Show, AnUnfinishedRunCanBeShown) {
     EXPECT_EQ(json.at("rounds").empty(), !std::filesystem::exists(run / "rounds"));
     const ProgramResult text = run_program(scratch.path(), {"show", "run"});
     EXPECT_EQ(text.code, 0) << text;
-    EXPECT_TRUE(contains(text.out, "not finished; go on with `hone resume run`")) << text;
+    EXPECT_TRUE(contains(text.out, "not finished; continue it with `hone resume run`")) << text;
   }
   EXPECT_EQ(show(scratch.path(), "run").at("simulations_total"), 0);
 }

@@ -5,14 +5,18 @@
 
 commands_test.py fails when a figure of docs/figures/pages is not in FIGURES, is on no page or is larger than LIMIT.
 The tutorials draw their own figures (examples/tutorials/).
+The figure of README.md is drawn by the Python that stands there, with the package of the build tree.
 Needs python3-pil, and chromium with chromium-driver for the picture of the report.
 """
+import os
 import pathlib
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import python_blocks_test
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
@@ -24,9 +28,10 @@ RUNS = {
     "torus": ["hone run torus --seed 1 -o torus", "hone report torus --figures png"],
     "decay": ["hone run problem.toml --seed 1 -o decay", "hone predict decay -n 200", "hone report decay --figures png"],
 }
-# By name: the run, what is done with it, and the picture that comes out. "screen" is the report in a browser, or the
+# By name: the run (or the page whose Python draws the figure), what is done with it, and the picture that comes out. "screen" is the report in a browser, or the
 # figure in a section of it.
 FIGURES = {
+    "readme": ("python README.md", "", "corner.png"),
     "quickstart": ("torus", "hone corner torus --panel 110 -o quickstart.png", "quickstart.png"),
     "ratios": ("torus", "", "torus/figures/ratios.png"),
     "rounds": ("torus", "", "torus/figures/truncation.png"),
@@ -44,6 +49,12 @@ def run(commands, directory):
         print(command, flush=True)
         subprocess.run([ROOT / "build/hone", *shlex.split(command)[1:]], cwd=directory, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def run_python_of(page, directory):
+    code = "".join(python_blocks_test.blocks_of((ROOT / page).read_text()))
+    subprocess.run([sys.executable, "-c", code], cwd=directory, check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(ROOT / "build/python")})
 
 
 def picture_of_report(report, section, file):
@@ -82,7 +93,10 @@ def main():
         directory = pathlib.Path(name) / "problem"
         shutil.copytree(ROOT / "examples/01-python-worker", directory)
         for source in sorted({source for source, _, _ in chosen.values()}):
-            run(RUNS[source], directory)
+            if source.startswith("python "):
+                run_python_of(source.removeprefix("python "), directory)
+            else:
+                run(RUNS[source], directory)
         for figure, (source, commands, picture) in chosen.items():
             run(filter(None, commands.split("; ")), directory)
             made = directory / picture

@@ -55,8 +55,9 @@ TEST(ChosenEmbedding, GivesEveryBlockWhatFitsItsKind) {
   EXPECT_EQ(describe(chosen, kMixture),
             "map: convolutions of 16, 32 channels, 10 features; signal: convolutions of 16, 32, "
             "32, 32 channels, 10 features; draws: a network of 64, 64 units for every element, 10 "
-            "features; numbers: as it is; 9 linear estimates of the parameters, or these alone or "
-            "with landmarks of the data, where they validate better");
+            "features; numbers: as it is; 9 linear estimates of the parameters. Three inputs are "
+            "tried in each training: the estimates alone, with landmarks of the data, with all of "
+            "the above; the one with the lowest validation loss is used");
 }
 
 TEST(ChosenEmbedding, HasAFormWithoutWhatTheEstimatesCanDoAlone) {

@@ -157,7 +157,7 @@ TEST(CombinedPosterior, IsTheMixtureOfItsPartsByTheirShares) {
   EXPECT_NEAR(grid_mean(grid), 0.25 * 0.4 + 0.75 * 0.6, 1e-3);
   const double variance = kNoise * kNoise + 0.25 * 0.75 * 0.2 * 0.2;
   EXPECT_NEAR(grid_deviation(grid), std::sqrt(variance), 1e-3);
-  EXPECT_EQ(both.describe_shares(), "1-d: normal 0.25, normal 0.75");
+  EXPECT_EQ(both.describe_shares(), "single parameters: normal 0.25, normal 0.75");
 }
 
 TEST(CombinedPosterior, DoesNotAskAPartWithoutAShare) {

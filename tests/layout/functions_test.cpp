@@ -24,8 +24,6 @@ const std::map<std::string, std::string> kLonger = {
      "a table: one row per option"},
     {"src/hone/inference/method_table.cpp: const std::vector<Method>& method_table()",
      "a table: one row per method"},
-    {"src/hone/problem/starter_problem.cpp: std::string starter_problem_file()",
-     "one text: the file that a new user starts from"},
 };
 
 struct Function {

@@ -1,9 +1,13 @@
 #include <cstdlib>
+#include <regex>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "hone/core/npy.h"
+#include "hone/inference/options.h"
+#include "hone/prior/distribution_spec.h"
 #include "problem/problem_files.h"
 
 namespace hone {
@@ -150,6 +154,23 @@ TEST_F(ProblemFile, OfHoneInitIsValidAsItStands) {
   EXPECT_EQ(problem.prior.names(), (std::vector<std::string>{"mass", "age"}));
   EXPECT_EQ(problem.options.budget, 10000);
   EXPECT_EQ(problem.simulator.kind, SimulatorKind::command);
+}
+
+TEST(StarterProblem, NamesEveryKindOfPriorEveryPresetAndEverySection) {
+  const std::string text = starter_problem_file();
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 105U) << line;
+  for (const DistributionKind& kind : distribution_kinds()) {
+    const std::string name(kind.name);
+    EXPECT_TRUE(std::regex_search(text, std::regex("[ #]" + name + "[,.]"))) << name;
+  }
+  for (const std::string& preset : preset_names()) {
+    EXPECT_NE(text.find('"' + preset + '"'), std::string::npos) << preset;
+  }
+  for (const char* section :
+       {"simulator", "noise", "observation", "[data]", "[parameters]", "[derived]", "inference"}) {
+    EXPECT_NE(text.find(fmt::format("[{}]\n", section)), std::string::npos) << section;
+  }
 }
 
 TEST_F(ProblemFile, DescribesItsData) {

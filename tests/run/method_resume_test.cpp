@@ -111,9 +111,9 @@ TEST_P(RunByEveryMethod, RefusesNonsense) {
   const auto twice = refused("twice", [](RunSpec& s) { s.marginals = {{1, 1}}; });
   EXPECT_TRUE(contains(twice, "marginals")) << twice;
   const auto longer = refused("longer", [](RunSpec& s) { s.observation = {0.1, 0.2, 0.3}; });
-  EXPECT_TRUE(contains(longer, "the simulator makes 2 values; must be 3")) << longer;
+  EXPECT_TRUE(contains(longer, "the simulator returns 2 numbers; it must return 3")) << longer;
   const auto shorter = refused("shorter", [](RunSpec& s) { s.observation = {0.1}; });
-  EXPECT_TRUE(contains(shorter, "the simulator makes 2 values; must be 1")) << shorter;
+  EXPECT_TRUE(contains(shorter, "the simulator returns 2 numbers; it must return 1")) << shorter;
   const auto budget = refused("budget", [](RunSpec& s) { s.options.budget = 3; });
   EXPECT_TRUE(contains(budget, "budget = 3")) << budget;
   const auto misspelt = refused("misspelt", [](RunSpec& s) { s.options.method += "x"; });

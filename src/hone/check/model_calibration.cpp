@@ -113,8 +113,8 @@ void judge(ModelCalibration& found) {
   if (found.in_doubt < kFewestInDoubt) {
     found.status = Status::unclear;
     found.reason = fmt::format(
-        "of {} held-out simulations hardly any leaves a doubt which model it is from: nothing "
-        "tests how large the odds are",
+        "for almost all of {} held-out simulations it is clear which model made them, so the size "
+        "of the odds cannot be tested",
         found.draws);
     return;
   }
@@ -125,8 +125,8 @@ void judge(ModelCalibration& found) {
       std::abs(worst.slope - 1) > kNoticeableSlope || std::abs(worst.bias) > kNoticeableSlope;
   if (p <= kCaution && noticeable) found.status = p <= kFail ? Status::fail : Status::caution;
   found.reason = fmt::format(
-      "probabilities of {} held-out simulations {}: real log odds are {:.2f} +- {:.2f} times those "
-      "stated, shifted by {:.2f} +- {:.2f} (p = {:.2g})",
+      "the probabilities of {} held-out simulations {}: the real log odds are {:.2f} +- "
+      "{:.2f} times the stated ones, shifted by {:.2f} +- {:.2f} (p = {:.2g})",
       found.draws, found.status == Status::pass ? "are right" : "are wrong", worst.slope,
       worst.slope_error, worst.bias, worst.bias_error, p);
 }

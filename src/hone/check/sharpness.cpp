@@ -254,11 +254,14 @@ CheckResult sharpness_result(const std::vector<Sharpness>& parameters, bool decl
     result.more_simulations = worst.rival != RivalKind::functions;
   } else if (worst.probability > limits.false_alarms / static_cast<double>(parameters.size())) {
     result.reason = fmt::format(
-        "no other estimate of the parameters knows anything that the posteriors have missed; the "
-        "clearest sign of it, for {}, has a probability of {:.2g} by chance",
+        "other estimates of the parameters found nothing that the posteriors miss; the "
+        "largest hint, for {}, would occur by chance with probability {:.2g}",
         worst.parameter, worst.probability);
   } else {
-    result.reason = "other estimates of the parameters know little more: with their help " + gain;
+    result.reason =
+        "other estimates of the parameters found little that the posteriors miss: with their "
+        "help " +
+        gain;
   }
   result.numbers = {{"flagged", static_cast<double>(flagged)},
                     {"narrower", worst.narrower},

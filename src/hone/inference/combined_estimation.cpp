@@ -143,8 +143,10 @@ TrainedPosterior assemble(const EstimationRequest& request,
     if (k == 0) {
       histories = std::move(part.histories);
     } else if (std::ranges::any_of(part.histories, is_diverged)) {
-      request.observer.log(LogLevel::warning,
-                           "networks of the likelihood diverged; they count by what they predict");
+      request.observer.log(
+          LogLevel::warning,
+          "training of the learned likelihood diverged; its weight in the answer is decided "
+          "by held-out simulations, as always");
     }
     parts.push_back(std::move(part.posterior));
   }

@@ -134,6 +134,19 @@ void fit_training_to_encoders(TrainingOptions& training, const DataSize& data) {
   training.patience = std::max(training.patience, training.max_epochs / 6);
 }
 
+namespace {
+
+std::string words_for_forms(const EmbeddingOptions& embedding) {
+  const std::size_t forms = embedding_forms(embedding).size();
+  if (forms == 1) return "";
+  return fmt::format(
+      ". {} inputs are tried in each training: the estimates alone,{} with all of the above; the "
+      "one with the lowest validation loss is used",
+      forms == 2 ? "Two" : "Three", embedding.traits ? " with landmarks of the data," : "");
+}
+
+}  // namespace
+
 std::string describe(const EmbeddingOptions& embedding, const DataDescription& data) {
   if (embedding.kind != EmbeddingKind::blocks) {
     return fmt::format("embedding of {} features, as asked for", embedding.features);
@@ -155,12 +168,7 @@ std::string describe(const EmbeddingOptions& embedding, const DataDescription& d
   }
   if (embedding.estimates > 0) {
     parts.push_back(fmt::format("{} linear estimates of the parameters{}", embedding.estimates,
-                                embedding_forms(embedding).size() > 1
-                                    ? embedding.traits
-                                          ? ", or these alone or with landmarks of the data, where "
-                                            "they validate better"
-                                          : ", or these alone where they validate better"
-                                    : ""));
+                                words_for_forms(embedding)));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }

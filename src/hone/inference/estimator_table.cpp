@@ -21,7 +21,7 @@ std::span<const EstimatorEntry> estimator_table() {
       {element_likelihood_estimation, "the run's likelihood of elements times the prior", 1},
       {transition_likelihood_estimation, "the run's likelihood of steps times the prior", 1},
       {regression_estimation, "the run's likelihood by regression times the prior", 2},
-      {combined_estimation, "the run's estimators together"},
+      {combined_estimation, "the mixture of estimators of this run"},
       {density_estimation, "a density of all parameters"},
       {joint_ratio_estimation, "a ratio of all parameters"},
       {joint_density_estimation, "a density of all parameters"},

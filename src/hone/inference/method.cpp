@@ -47,7 +47,8 @@ FinalTraining train_in_final_region(const InferenceRequest& request, const Regio
                request.rng.child("final"), request.observer});
   });
   if (const std::string shares = posterior.posterior->describe_shares(); !shares.empty()) {
-    request.observer.log(LogLevel::info, "estimators count by evidence: " + shares);
+    request.observer.log(LogLevel::info,
+                         "weights of the estimators, from held-out simulations: " + shares);
   }
   Region trained_in = posterior.posterior->prior().region();
   const Index rows = simulations.count_inside(trained_in);

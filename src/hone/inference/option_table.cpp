@@ -6,8 +6,6 @@
 #include <fmt/ranges.h>
 
 #include "hone/core/error.h"
-#include "hone/core/suggestion.h"
-#include "hone/files/json_text.h"
 #include "hone/inference/method.h"
 #include "hone/inference/options.h"
 
@@ -153,88 +151,109 @@ std::vector<OptionEntry> make_table() {
   const std::vector<std::string> activations{"identity", "relu", "silu"};
   return {
       method_entry(algorithm),
-      integer("budget", algorithm, "Simulations in all", between(50, 1'000'000'000),
+      integer("budget", algorithm, "Total number of simulations", between(50, 1'000'000'000),
               HONE_FIELD(budget)),
-      integer("max_rounds", rounds, "Truncation rounds at most", at_least(1),
+      integer("max_rounds", rounds, "Largest number of truncation rounds", at_least(1),
               HONE_FIELD(max_rounds)),
       choice("round_schedule", rounds,
-             "Simulations a round works with, kept ones included: a fraction of the budget, growth "
-             "over the round before, or an increment to the kept ones",
+             "What decides how many simulations a round has, kept ones included. fraction: a fixed "
+             "fraction of the budget. growth: a multiple of the previous round. increment: a fixed "
+             "number of new ones",
              {"fraction", "growth", "increment"}, HONE_FIELD(round_schedule)),
-      real("round_fraction", rounds, "Fraction of the budget a round works with", kPositiveFraction,
-           HONE_FIELD(round_fraction)),
-      integer("round_minimum", rounds, "Simulations a round works with at the least", at_least(1),
+      real("round_fraction", rounds,
+           "With fraction, and for the first round with growth: simulations of a round, kept ones "
+           "included, as a fraction of the budget",
+           kPositiveFraction, HONE_FIELD(round_fraction)),
+      integer("round_minimum", rounds,
+              "Smallest number of simulations in a round, kept ones included", at_least(1),
               HONE_FIELD(round_minimum)),
-      real("round_growth", rounds, "With growth: simulations of the round before times this",
+      real("round_growth", rounds,
+           "With growth: each round has this many times the simulations of the previous one",
            above(1), HONE_FIELD(round_growth)),
-      integer("round_increment", rounds, "With increment: new simulations per round", at_least(1),
-              HONE_FIELD(round_increment)),
+      integer("round_increment", rounds, "With increment: number of new simulations in each round",
+              at_least(1), HONE_FIELD(round_increment)),
       flag("poisson_counts", rounds, "Draw the simulations of a round from a Poisson distribution",
            HONE_FIELD(poisson_counts)),
-      real("stop_ratio", rounds, "Stop truncating once a cut keeps more than this of the mass",
+      real("stop_ratio", rounds,
+           "Stop truncating when a cut keeps more than this fraction of the prior mass",
            kPositiveFraction, HONE_FIELD(stop_ratio)),
       real("stop_axis_ratio", rounds,
-           "Stop truncating once a cut keeps more than this of every axis; 1: never for "
-           "this reason",
+           "Stop truncating when a cut keeps more than this fraction of the range of every "
+           "parameter. 1: never for this reason",
            kPositiveFraction, HONE_FIELD(stop_axis_ratio)),
       integer("stop_rounds", rounds,
-              "How many rounds in a row must hardly shrink the region before truncating "
-              "stops, while there is budget for them; each doubles the simulations of the "
-              "next",
+              "Number of successive rounds that must hardly shrink the region before truncating "
+              "stops, if the budget allows them. Each of them doubles the simulations of the next",
               at_least(1), HONE_FIELD(stop_rounds)),
       real(
           "final_fraction", rounds,
-          "Fraction of the budget that is for the final region: a round that would need some of it "
-          "is not begun; 0: rounds may take all",
+          "Fraction of the budget that is kept for the final region. Rounds stop before they would "
+          "use it. 0: nothing is kept",
           kFractionBelowOne, HONE_FIELD(final_fraction)),
       flag("spend_all", algorithm,
-           "Simulate what is left of the budget in the final region; false: the budget is a limit",
+           "Simulate the rest of the budget in the final region. false: simulate no more than is "
+           "needed",
            HONE_FIELD(spend_all)),
-      real("max_failed_fraction", algorithm, "Give up above this fraction of failed simulations",
-           kFraction, HONE_FIELD(max_failed_fraction)),
-      real("epsilon", truncation, "Drop parameters whose ratio is below this fraction of its peak",
+      real("max_failed_fraction", algorithm,
+           "Stop with an error if more than this fraction of the simulations fails", kFraction,
+           HONE_FIELD(max_failed_fraction)),
+      real("epsilon", truncation,
+           "Cut away values of a parameter at which the ratio is below this fraction of its peak",
            kInnerFraction, HONE_FIELD(truncation.epsilon)),
-      real("padding", truncation, "Widen what is kept by this fraction of the axis on each side",
+      real("padding", truncation,
+           "Widen what a cut keeps, on each side, by this fraction of the range of the parameter",
            kFraction, HONE_FIELD(truncation.padding)),
       real("padding_rows", truncation,
-           "Widen it at least by the fraction of the axis that holds this many simulations "
-           "of the round: a round with few simulations then cuts carefully",
+           "Widen it at least so far that this many simulations of the round lie in the added "
+           "part: a round with few simulations then cuts carefully",
            at_least(0), HONE_FIELD(truncation.padding_rows)),
-      real("gap_width", truncation, "Cut gaps between modes wider than this fraction; 1: never",
+      real("gap_width", truncation,
+           "Cut away a gap between two modes if it is wider than this fraction of the range of the "
+           "parameter. 1: never",
            kFraction, HONE_FIELD(truncation.gap_width)),
       real("gap_margin", truncation,
-           "How far below epsilon the ratio in a gap must lie for the gap to be cut, in "
-           "nats",
+           "How far below epsilon the ratio in a gap must be for the gap to be cut away, as a "
+           "difference of natural logarithms",
            at_least(0), HONE_FIELD(truncation.gap_margin)),
-      integer("truncation_grid", truncation, "Points per axis on which the ratio is looked at",
+      integer("truncation_grid", truncation,
+              "Number of points per parameter at which the ratio is computed to find a cut",
               between(64, 1 << 20), HONE_FIELD(truncation.grid)),
-      integer("round_ensemble", truncation, "Networks per axis that decide a cut, at the least",
-              between(1, 1000), HONE_FIELD(round_ensemble)),
-      choice("estimators", network,
-             "tmnre: what answers in the final region; evidence: ratio networks, a likelihood by "
-             "regression and, where columns and simulations are few, one by networks, each as much "
-             "as it predicts held-out simulations",
-             {"ratio", "evidence"}, HONE_FIELD(estimators)),
-      integer("ensemble", network, "Networks per marginal posterior, at the least",
+      integer("round_ensemble", truncation,
+              "Smallest number of networks per parameter that decide a cut", between(1, 1000),
+              HONE_FIELD(round_ensemble)),
+      choice(
+          "estimators", network,
+          "Which estimators give the posterior in the final region (tmnre). ratio: ratio networks "
+          "alone. evidence: a mixture of ratio networks and learned likelihoods; those that "
+          "predict held-out simulations better count more",
+          {"ratio", "evidence"}, HONE_FIELD(estimators)),
+      integer("ensemble", network, "Smallest number of networks for each marginal posterior",
               between(1, 1000), HONE_FIELD(ensemble)),
-      integer("ensemble_rows", network,
-              "Train more networks where networks times simulations would be less than this; "
-              "0: never more",
-              between(0, 50000), HONE_FIELD(ensemble_rows)),
+      integer(
+          "ensemble_rows", network,
+          "Train more networks if their number times the number of simulations would be less than "
+          "this. 0: never",
+          between(0, 50000), HONE_FIELD(ensemble_rows)),
       choice("network", network, "Kind of network", {"resnet", "mlp"}, HONE_FIELD(network.kind)),
-      integer("hidden", network, "Hidden features", between(1, 16384), HONE_FIELD(network.hidden)),
-      integer("depth", network, "Residual blocks, or hidden layers of an mlp", between(1, 64),
-              HONE_FIELD(network.depth)),
+      integer("hidden", network, "Number of hidden features", between(1, 16384),
+              HONE_FIELD(network.hidden)),
+      integer("depth", network, "Number of residual blocks, or of hidden layers of an mlp",
+              between(1, 64), HONE_FIELD(network.depth)),
       choice("activation", network, "Activation", activations, HONE_FIELD(network.activation)),
-      choice("norm", network,
-             "Normalisation; alternate: in every second network, before its first hidden layer",
-             {"none", "batch", "layer", "alternate"}, HONE_FIELD(network.norm)),
+      choice(
+          "norm", network,
+          "Normalisation. alternate: layer normalisation in every second network of an ensemble, "
+          "before its first hidden layer",
+          {"none", "batch", "layer", "alternate"}, HONE_FIELD(network.norm)),
       real("dropout", network, "Dropout probability", kFractionBelowOne,
            HONE_FIELD(network.dropout)),
-      choice("embedding", embedding,
-             "Compression of the data in front of all networks; auto: chosen by what the data are",
-             {"none", "linear", "mlp", "convolution", "auto"}, HONE_FIELD(embedding.kind)),
-      integer("embedding_features", embedding, "Numbers it compresses to; auto: of each block",
+      choice(
+          "embedding", embedding,
+          "How the data are compressed before all networks see them. auto: hone chooses, according "
+          "to what the data are",
+          {"none", "linear", "mlp", "convolution", "auto"}, HONE_FIELD(embedding.kind)),
+      integer("embedding_features", embedding,
+              "How many numbers it compresses the data to (with auto: each series, image or set)",
               between(1, 4096), HONE_FIELD(embedding.features)),
       integers("embedding_hidden", embedding, "Widths of its hidden layers, or channels",
                between(1, 16384), HONE_FIELD(embedding.hidden)),
@@ -245,76 +264,92 @@ std::vector<OptionEntry> make_table() {
       choice("embedding_activation", embedding, "Activation between its layers", activations,
              HONE_FIELD(embedding.activation)),
       real("embedding_full_rate_inputs", embedding,
-           "A layer with more inputs than this learns more slowly, by this number over "
-           "that of its inputs; 0: never",
+           "A layer with more inputs than this learns more slowly: its learning rate is multiplied "
+           "by this number divided by that of its inputs. 0: never",
            at_least(0), HONE_FIELD(training.embedding_full_rate_inputs)),
-      choice("embedding_start", embedding,
-             "Its first weights; regression: a linear one begins with estimates of the parameters",
-             {"random", "regression"}, HONE_FIELD(training.embedding_start)),
+      choice(
+          "embedding_start", embedding,
+          "Weights that it starts with. random, or regression: linear estimates of the parameters",
+          {"random", "regression"}, HONE_FIELD(training.embedding_start)),
       choice("loss", training, "Loss", {"nre_a", "nre_b", "nre_c"}, HONE_FIELD(training.loss.kind)),
       integer("negatives", training,
-              "Parameters, drawn without regard to the data, that each simulation is compared with",
+              "Number of other parameter vectors, drawn without regard to the data, that each "
+              "simulation "
+              "is compared with",
               between(1, 4096), HONE_FIELD(training.loss.negatives)),
-      real("gamma", training, "Odds of nre_c", above(0), HONE_FIELD(training.loss.gamma)),
+      real("gamma", training,
+           "nre_c: odds that one of the compared parameter vectors made the data", above(0),
+           HONE_FIELD(training.loss.gamma)),
       real("balance", training, "Weight of the balancing term", at_least(0),
            HONE_FIELD(training.loss.balance)),
       choice("optimizer", training, "Optimiser", {"adam", "adamw"},
              HONE_FIELD(training.optimizer.kind)),
-      real("learning_rate", training, "First learning rate", above(0),
+      real("learning_rate", training, "Learning rate at the start", above(0),
            HONE_FIELD(training.optimizer.learning_rate)),
       real("weight_decay", training, "Decoupled weight decay of adamw", at_least(0),
            HONE_FIELD(training.optimizer.weight_decay)),
       real("clip_norm", training, "Largest norm of a gradient; 0: no limit", at_least(0),
            HONE_FIELD(training.optimizer.clip_norm)),
-      choice("rate_schedule", training, "Learning-rate schedule", {"constant", "plateau", "cosine"},
-             HONE_FIELD(training.schedule.kind)),
+      choice("rate_schedule", training, "How the learning rate changes during training",
+             {"constant", "plateau", "cosine"}, HONE_FIELD(training.schedule.kind)),
       real("plateau_factor", training, "The plateau schedule multiplies the rate by this",
            kInnerFraction, HONE_FIELD(training.schedule.plateau_factor)),
       integer("plateau_patience", training,
               "The plateau schedule lowers the rate after this many epochs without progress",
               at_least(1), HONE_FIELD(training.schedule.plateau_patience)),
-      real("cosine_floor", training, "Fraction of the rate left at the end of the cosine schedule",
-           kFraction, HONE_FIELD(training.schedule.cosine_floor)),
-      integer("batch_size", training, "Simulations per step", between(2, 65536),
+      real("cosine_floor", training,
+           "Learning rate at the end of the cosine schedule, as a fraction of the first", kFraction,
+           HONE_FIELD(training.schedule.cosine_floor)),
+      integer("batch_size", training, "Number of simulations per training step", between(2, 65536),
               HONE_FIELD(training.batch_size)),
       integer("minimum_steps", training,
-              "Steps per epoch at the least: small data sets get smaller batches", between(1, 1000),
-              HONE_FIELD(minimum_steps)),
-      integer(
-          "max_epochs", training,
-          "Epochs at most; down a cosine schedule no more than it takes to make 4,000 steps, but a "
-          "third of these at the least",
-          at_least(1), HONE_FIELD(training.max_epochs)),
+              "Smallest number of steps per epoch: with few simulations the batches are smaller",
+              between(1, 1000), HONE_FIELD(minimum_steps)),
+      integer("max_epochs", training,
+              "Largest number of epochs. With the cosine schedule training ends after about 4,000 "
+              "steps, "
+              "but not before a third of this number",
+              at_least(1), HONE_FIELD(training.max_epochs)),
       integer("patience", training, "Stop after this many epochs without progress", at_least(1),
               HONE_FIELD(training.patience)),
       integer("validation_negatives", training,
-              "Parameters that each validation simulation is compared with; drawn once",
+              "Number of other parameter vectors that each validation simulation is compared with; "
+              "they are drawn once",
               at_least(1), HONE_FIELD(training.validation_negatives)),
-      real("validation_fraction", training, "Fraction of the simulations kept for validation",
-           kInnerFraction, HONE_FIELD(validation_fraction)),
-      choice("tails", training, "Heavy-tailed columns of the data: as they are, or through asinh",
+      real(
+          "validation_fraction", training,
+          "Fraction of the simulations that is held out: they decide when training stops, and test "
+          "the result",
+          kInnerFraction, HONE_FIELD(validation_fraction)),
+      choice("tails", training,
+             "What is done with heavy-tailed columns of the data. keep: nothing. soften: asinh",
              {"keep", "soften"}, HONE_FIELD(training.tails)),
-      real("column_shrinkage", training,
-           "Pull on the weights of each data column, which switches off those that do not help; "
-           "acts on 50 columns and more",
-           at_least(0), HONE_FIELD(training.column_shrinkage)),
-      real("weight_average", training, "Decay per step of an average of the weights; 0: off",
+      real(
+          "column_shrinkage", training,
+          "Strength of a penalty that switches off columns of the data that do not help. Used with "
+          "50 columns and more",
+          at_least(0), HONE_FIELD(training.column_shrinkage)),
+      real("weight_average", training,
+           "Use an average of the weights over many steps, which decays by this factor per step. "
+           "0: off",
            kFractionBelowOne, HONE_FIELD(training.weight_average)),
       choice("density", density, "Form of a density: a mixture of Gaussians, or a spline flow",
              {"mixture", "spline"}, HONE_FIELD(density.form)),
-      integer("components", density, "Gaussians of a mixture, or knots of a spline", between(1, 64),
-              HONE_FIELD(density.components)),
-      integer(
-          "transforms", density,
-          "Transforms one after the other, trained together as a flow of several numbers; 1: each "
-          "number has a network of its own, given those before it",
-          between(1, 16), HONE_FIELD(density.transforms)),
+      integer("components", density, "Number of Gaussians of a mixture, or of knots of a spline",
+              between(1, 64), HONE_FIELD(density.components)),
+      integer("transforms", density,
+              "Number of transforms of a flow, one after the other and trained together. 1: no "
+              "flow, but a "
+              "network for each number, given those before it",
+              between(1, 16), HONE_FIELD(density.transforms)),
       integer("density_steps", density,
-              "Steps of training at the least: few simulations get more epochs", at_least(1),
-              HONE_FIELD(density.steps)),
+              "Smallest number of training steps: with few simulations there are more epochs",
+              at_least(1), HONE_FIELD(density.steps)),
       real("density_dropout", density, "Dropout probability of networks that learn densities",
            kFractionBelowOne, HONE_FIELD(density.dropout)),
-      integer("atoms", density, "snpe: parameter vectors of which one made the data, in its loss",
+      integer("atoms", density,
+              "snpe: number of parameter vectors among which the loss must find the one that made "
+              "the data",
               between(2, 1000), HONE_FIELD(density.atoms)),
       choice("abc_scale", abc,
              "What columns of the data are divided by: nothing, or their median absolute deviation",
@@ -327,13 +362,16 @@ std::vector<OptionEntry> make_table() {
       integer("abc_accept_minimum", abc, "rej_abc: accept at least this many simulations",
               at_least(2), HONE_FIELD(abc.accept_minimum)),
       real("abc_population_fraction", abc,
-           "smc_abc: size of a population over the budget; at least 100, at most a fifth",
+           "smc_abc: size of a population as a fraction of the budget; it has at least 100 "
+           "simulations and at most a fifth of the budget",
            kPositiveFraction, HONE_FIELD(abc.population_fraction)),
       real("abc_quantile", abc,
-           "smc_abc: a population lies nearer than this part of the one before", kPositiveFraction,
-           HONE_FIELD(abc.quantile)),
-      real("abc_kernel_scale", abc, "smc_abc: covariance of the steps over that of the population",
-           above(0), HONE_FIELD(abc.kernel_scale)),
+           "smc_abc: each population must be as near to the observation as the nearest fraction of "
+           "the previous population; this option is that fraction",
+           kPositiveFraction, HONE_FIELD(abc.quantile)),
+      real("abc_kernel_scale", abc,
+           "smc_abc: covariance of the steps, as a multiple of that of the population", above(0),
+           HONE_FIELD(abc.kernel_scale)),
   };
 }
 
@@ -344,42 +382,6 @@ std::vector<OptionEntry> make_table() {
 const std::vector<OptionEntry>& option_table() {
   static const std::vector<OptionEntry> table = make_table();
   return table;
-}
-
-const OptionEntry& find_option(const std::string& name) {
-  const auto found = std::ranges::find(option_table(), name, &OptionEntry::name);
-  if (found != option_table().end()) return *found;
-  std::vector<std::string> names;
-  for (const OptionEntry& entry : option_table()) names.push_back(entry.name);
-  fail(ErrorKind::input, "there is no option '{}'; {}", name, suggestion(name, names));
-}
-
-void set_option(InferenceOptions& options, const std::string& name, const std::string& text) {
-  // Numbers, lists and truth values read as JSON; everything else is a word.
-  std::optional<Json> parsed = try_parse_json(text);
-  // 16,32 is as good as [16,32], and so is 16 alone.
-  if (find_option(name).get(options).is_array() && !(parsed && parsed->is_array())) {
-    parsed = try_parse_json("[" + text + "]");
-  }
-  find_option(name).set(options, parsed.value_or(Json(text)));
-}
-
-nlohmann::ordered_json to_json(const InferenceOptions& options) {
-  nlohmann::ordered_json json;
-  for (const OptionEntry& entry : option_table()) json[entry.name] = entry.get(options);
-  return json;
-}
-
-InferenceOptions with_options(InferenceOptions start, const Json& json) {
-  for (const auto& [name, value] : json.items()) find_option(name).set(start, value);
-  return start;
-}
-
-InferenceOptions inference_options_from_json(const Json& json) {
-  for (const OptionEntry& entry : option_table()) {
-    if (!json.contains(entry.name)) fail_place("options." + entry.name, "missing");
-  }
-  return with_options({}, json);
 }
 
 }  // namespace hone

@@ -58,7 +58,9 @@ SimulationRows finished_rows(const Pending& pending, const FinishedSimulations& 
                              const StoreSchema& schema, int round) {
   if (finished.x.cols() != schema.data_size) {
     fail(ErrorKind::input,
-         "the simulator makes {} values; must be {}, as the observation has or the noise takes",
+         "the simulator returns {} numbers; it must return {}, as many as the observation has (or, "
+         "if "
+         "noise is declared, as many as the noise needs)",
          finished.x.cols(), schema.data_size);
   }
   SimulationRows result(static_cast<Index>(finished.rows.size()), schema);

@@ -91,8 +91,9 @@ RoundBudget budget_of_round(const InferenceRequest& request, const Progress& pro
 
 std::string describe_reserve(int round, const RoundBudget& budget, Index reserved) {
   return fmt::format(
-      "no round {}: it would need {} simulations, {} are left for rounds; {} of the budget are for "
-      "the final region (final_fraction)",
+      "round {} is not begun: it would need {} simulations, but only {} are left for rounds, "
+      "because "
+      "{} of the budget are kept for the final region (final_fraction)",
       round, budget.wanted, budget.left, reserved);
 }
 

@@ -109,7 +109,10 @@ std::string CombinedPosterior::describe_shares() const {
       std::ranges::replace(name, '_', ' ');
       words.push_back(fmt::format("{} {:.2f}", name, sum / static_cast<double>(group.size())));
     }
-    lines.push_back(fmt::format("{}-d: {}", dimensions, fmt::join(words, ", ")));
+    const std::string whose = dimensions == 1   ? "single parameters"
+                              : dimensions == 2 ? "pairs"
+                                                : fmt::format("{} parameters", dimensions);
+    lines.push_back(fmt::format("{}: {}", whose, fmt::join(words, ", ")));
   }
   return fmt::format("{}", fmt::join(lines, "; "));
 }

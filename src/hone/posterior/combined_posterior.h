@@ -25,7 +25,7 @@ class CombinedPosterior final : public AmortizedPosterior {
   std::vector<Matrix<float>> log_density_blocks(Index marginal, MatrixView<const float> features,
                                                 MatrixView<const float> local) const override;
   const AmortizedPosterior& quick() const override { return parts_[0]; }
-  // Means over the marginals of as many parameters: "1-d: ratio 0.4, likelihood 0.6".
+  // Means over the marginals of as many parameters: "single parameters: ratio 0.4, likelihood 0.6".
   std::string describe_shares() const override;
   // The fewest of a part that has a say.
   std::optional<double> effective_draws(std::span<const double> x) const override;

@@ -1,15 +1,20 @@
+#include <string_view>
+
+#include "hone/prior/distribution_spec.h"
 #include "hone/problem/problem_file.h"
 
 namespace hone {
+namespace {
 
-std::string starter_problem_file() {
-  return R"(# A problem for hone. Change what follows, check it with `hone run problem.toml --dry-run`,
+constexpr std::string_view kHere = "@KINDS@";
+constexpr const char* kText =
+    R"(# A problem for hone. Change what follows, check it with `hone run problem.toml --dry-run`,
 # then start it with `hone run problem.toml`. File names are relative to this file.
 
 # name = "galaxy"        # of the run directory; without it the name of this file
 
 [simulator]
-# One of these six says where simulations come from.
+# Exactly one of these six says where simulations come from.
 #
 # A program that is started once per worker. It reads lines {"id": 7, "theta": [..], "seed": 123}
 # and answers {"id": 7, "x": [..]} or {"id": 7, "error": "why"}:
@@ -28,7 +33,7 @@ command = ["python3", "simulate.py"]
 # dataset = "simulations.h5"
 # theta = "theta"        # names of the two arrays in it
 # x = "x"
-# Beside one of the others they are the first round, and that one makes the rest.
+# Together with one of the others they are the first round, and the other one makes the rest.
 #
 # A built-in problem (`hone tasks`); it brings its own parameters and observation:
 # task = "torus"
@@ -44,20 +49,26 @@ command = ["python3", "simulate.py"]
 
 max_failed_fraction = 0.5  # give up if more simulations fail
 
-# If the simulator leaves the noise out and it is declared here, training draws it afresh in every
-# epoch, and fewer simulations will do:
+# If the simulator leaves the noise out and you declare it here, training draws new noise in every
+# epoch, and fewer simulations are enough:
 # [noise]
 # kind = "gaussian"      # or "poisson"
 # sigma = 0.1            # or a list, or a file; or covariance = "covariance.npy"
 
 [observation]
-# The real data, as long as the x of a simulation.
+# The real data: as many numbers as a simulation returns.
 values = [1.0, 2.0, 3.0]
 # file = "observation.txt"  # or .csv or .npy
 
-# A section for each parameter. Kinds of prior: uniform, loguniform, triangular, beta, tabulated, normal,
-# truncated_normal, lognormal, half_normal, gamma, exponential, student_t. Their options are in
-# docs/reference/distributions.md.
+# What the numbers are, if they are more than a list: a series, an image or a set. hone then chooses
+# networks that are made for such data. One section for each block, in their order:
+# [[data]]
+# name = "spectrum"
+# kind = "series"        # or "image" (shape = [rows, columns]), "set", "vector"
+# shape = [100]
+
+# A section for each parameter. Kinds of prior: @KINDS@
+# docs/reference/distributions.md has their options.
 [[parameters]]
 name = "mass"            # in files and tables
 label = "M [kg]"         # in figures
@@ -68,14 +79,45 @@ name = "age"
 prior = { kind = "normal", mean = 5, sigma = 1.5 }
 # correlations = { mass = 0.5 }  # with other parameters; without it they are independent
 
+# A section for each function of the parameters whose posterior is wanted too:
+# [[derived]]
+# name = "density"
+# value = "mass / age"
+
 [inference]
-# Every option of `hone options`; these are the ones to begin with.
+# All options are listed by `hone options`; these are the ones to begin with.
 budget = 10000           # simulations in all
-# preset = "default"     # or "spectra" for thousands of numbers, "paper", "paper_spectra"
+# preset = "default"     # or "spectra" (for thousands of numbers), "paper", "paper_spectra",
+#                        # "published" (the settings with which a method was published)
 # method = "tmnre"       # or "mnre": one round in the whole prior
 # marginals = ["1d", "2d"]  # or "joint", or parameters: [["mass", "age"]]
-# seed = 1               # same seed, same result
+# seed = 1               # the same seed gives the same result
 )";
+
+// The names of all kinds, in lines of comment. The first line begins after `column` characters.
+std::string list_of_kinds(std::size_t column) {
+  constexpr std::size_t kWidth = 100;
+  std::string text;
+  for (const DistributionKind& kind : distribution_kinds()) {
+    const std::size_t length = kind.name.size() + 2;  // with ", "
+    if (column + length > kWidth) {
+      text += "\n#";
+      column = 1;
+    }
+    if (!text.empty()) text += ' ';
+    text.append(kind.name) += ',';
+    column += length;
+  }
+  text.back() = '.';
+  return text;
+}
+
+}  // namespace
+
+std::string starter_problem_file() {
+  std::string text = kText;
+  const std::size_t at = text.find(kHere), line = text.rfind('\n', at) + 1;
+  return text.replace(at, kHere.size(), list_of_kinds(at - line));
 }
 
 }  // namespace hone

@@ -34,8 +34,8 @@ void note_arithmetic(const RunDirectory& run, bool exact, Observer& observer) {
   std::vector<Arithmetic> used = computed_with(run);
   if (exact && used.empty() && (run.has_round(1) || run.has_final_posterior())) {
     fail(ErrorKind::input,
-         "{} does not say what its parts were computed with (there is no computed_with.json); do "
-         "without `exact`",
+         "{} does not say what its parts were computed with (there is no computed_with.json); "
+         "continue it without `exact`",
          run.path().string());
   }
   const Arithmetic& here = this_arithmetic();
@@ -45,13 +45,16 @@ void note_arithmetic(const RunDirectory& run, bool exact, Observer& observer) {
         fmt::format("{} was computed with {}; this process has {}", run.path().string(),
                     describe(*other), describe(here));
     if (exact) {
-      fail(ErrorKind::input,
-           "{}. Go on where it began, set HONE_INSTRUCTION_SET = {} if only the kernels differ, or "
-           "do without `exact`: the answer is as good, its last bits are others",
-           difference, other->kernels);
+      fail(
+          ErrorKind::input,
+          "{}. Continue it on a machine of the first kind, or set HONE_INSTRUCTION_SET={} if only "
+          "the "
+          "kernels differ. Without `exact` the run continues here: the result is equally good, but "
+          "not identical bit for bit",
+          difference, other->kernels);
     }
     observer.log(LogLevel::warning,
-                 difference + ": the answer is as good, its last bits are others");
+                 difference + ": the result is equally good, but not identical bit for bit");
   }
   if (std::ranges::find(used, here) != used.end()) return;
   used.push_back(here);

@@ -70,7 +70,7 @@ TrainedPosterior choose(const std::vector<Candidate>& all, const RunSpec& spec, 
     const Gain gain = gain_over(*first.trained.posterior, *one.trained.posterior, draws,
                                 Rng(spec.seed).child("joint evidence"));
     observer.log(LogLevel::info,
-                 fmt::format("all parameters together: {} predicts held-out simulations {:.2f} +- "
+                 fmt::format("joint posterior: {} predicts held-out simulations {:.2f} +- "
                              "{:.2f} nats {} than {}",
                              one.name, std::abs(gain.mean), gain.error,
                              gain.mean > 0 ? "better" : "worse", first.name));
@@ -78,7 +78,7 @@ TrainedPosterior choose(const std::vector<Candidate>& all, const RunSpec& spec, 
     most = gain.mean;
     best = &one;
   }
-  observer.log(LogLevel::info, "draws of all parameters together: from " + best->name);
+  observer.log(LogLevel::info, "joint posterior, drawn from " + best->name);
   return best->trained;
 }
 
@@ -121,8 +121,8 @@ SharedPosterior joint_posterior(const RunDirectory& run, Observer& observer,
   SharedPosterior networks = trained_networks(run, trained);
   if (!networks && std::ssize(all[0]) > kMostJoint) {
     fail(ErrorKind::input,
-         "the joint posterior of {} parameters: networks are trained for it by themselves for at "
-         "most {}; train it with `hone train {} --marginal joint` and look at its checks",
+         "a joint posterior of {} parameters is not trained automatically (the limit is {}); train "
+         "it with `hone train {} --marginal joint` and look at its checks",
          all[0].size(), kMostJoint, run.path().string());
   }
   if (!networks) {

@@ -70,8 +70,9 @@ void warn_about_draws(std::vector<Warning>& warnings, const InferenceResult& res
   const auto draws = result.posterior.posterior->effective_draws(observation);
   if (!draws || *draws >= kFewDraws) return;
   warnings.push_back({"few_draws",
-                      fmt::format("the posterior of the estimated likelihood is made of weighted "
-                                  "draws, which count only as {:.0f} equal ones",
+                      fmt::format("the posterior from the learned likelihood consists of weighted "
+                                  "draws, which are worth only {:.0f} independent draws: its shape "
+                                  "is uncertain",
                                   *draws),
                       "use more simulations, or estimators = ratio"});
 }
@@ -100,8 +101,9 @@ std::vector<Warning> find_warnings(const InferenceResult& result,
   }
   if (failed > 0) {
     warnings.push_back({"failed_simulations",
-                        fmt::format("{} simulations failed; the posterior holds under the "
-                                    "condition that a simulation succeeds",
+                        fmt::format("{} simulations failed; the posterior takes into account that "
+                                    "the observation is not a failure, so values whose simulations "
+                                    "often fail become less probable",
                                     failed),
                         "`hone show` lists the reasons"});
   }

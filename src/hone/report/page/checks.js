@@ -61,7 +61,7 @@ function checksSection(state) {
   return section("checks", "Checks", [
     table(["check", "result", "what was found"], checks.checks.map(c => [c.name.replace(/_/g, " "), badge(c.status),
       html("td", { class: "text" }, [c.reason, c.advice ? html("div", { class: "quiet" }, c.advice) : null])])),
-    html("p", { class: "quiet" }, `${whole(checks.draws)} test draws (${checks.draws_from === "fresh" ? "new simulations" : "validation simulations"}).`),
+    html("p", { class: "quiet" }, `${whole(checks.draws)} test draws (${checks.draws_from === "fresh" ? "new simulations" : "held-out simulations"}).`),
     group("Mean coverage", means.flatMap(c => [coverageChart(c, name(c.marginal)), sigmaChart(c, name(c.marginal))])),
     group("Coverage", each(checks.coverage, coverageChart)),
     group("Coverage in σ", each(checks.coverage, sigmaChart)),
