@@ -89,7 +89,7 @@ py::object check(const RunDirectory& run, Ranks* ranks, Index simulations, bool 
                    checks = work(run, {.simulations = simulations}, &resources.executor(), observer,
                                  resources.calibrator());
                  });
-  return to_python(to_json(checks));
+  return to_python(to_json(checks, python_words));
 }
 
 // Callables of one array, which are called in the Python thread.
@@ -146,7 +146,7 @@ py::tuple sample_joint(const RunDirectory& run, Ranks* ranks, Index rows, std::u
 
 py::object saved_checks(const RunDirectory& run) {
   const auto checks = read_checks(run);
-  return checks ? to_python(to_json(*checks)) : py::none();
+  return checks ? to_python(to_json(*checks, python_words)) : py::none();
 }
 
 // How much each marginal is widened: a list of (marginal, power).
@@ -243,7 +243,7 @@ void bind_run(py::module_& m) {
       .def("simulations", &RunDirectory::store)
       .def("summary", [](const RunDirectory& run) -> py::object {
         const auto summary = run.summary();
-        return summary ? to_python(to_json(*summary)) : py::none();
+        return summary ? to_python(to_json(*summary, python_words)) : py::none();
       });
 }
 

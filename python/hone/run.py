@@ -22,7 +22,6 @@ from ._ranks import leads, ranks_of
 from ._simulate import Failures
 from ._statistics import statistic_functions
 from ._table import Table
-from ._words import in_calls
 from .checks import Checks
 from .errors import InputError
 from .figure import truth_by_name
@@ -136,8 +135,7 @@ class Run:
     @property
     def warnings(self) -> list[dict[str, str]]:
         """What to know before trusting the answer: kind, message and advice of each."""
-        found = (self._core.summary() or {"warnings": []})["warnings"]
-        return [{**one, "advice": in_calls(one["advice"])} for one in found]
+        return (self._core.summary() or {"warnings": []})["warnings"]
 
     @property
     def checks(self) -> Checks | None:

@@ -58,8 +58,27 @@ def test_distances_have_names():
 
 
 def test_advice_names_calls_not_commands(run):
-    for one in run.checks.checks:
-        assert "hone check" not in one["advice"] and "hone resume" not in one["advice"]
+    checks = run.check(progress=False)
+    assert any(one["advice"] for one in checks.checks), "a poor run gets advice"
+    for said in (repr(run), repr(checks), str(checks.to_dict()), str(run.warnings)):
+        assert "`hone " not in said and " --" not in said, said
+
+
+def test_advice_has_the_numbers_of_the_run(tmp_path):
+    few = {**SMALL, "budget": 60}
+    run = hone.run(PRIOR, simulate, [0.5, 0.4], directory=tmp_path / "run", **few)
+    assert "call run.check(1000, simulator)" in repr(run.checks)
+    text = (tmp_path / "run" / "checks.json").read_text()
+    assert "run `hone check DIR --simulations 1000`" in text, "files speak as the command line does"
+
+
+def test_warnings_name_calls(tmp_path):
+    def sometimes(theta, rng):
+        return None if theta[0] < 0.05 else simulate(theta, rng)
+
+    run = hone.run(PRIOR, sometimes, [0.5, 0.4], **SMALL)
+    failed = next(one for one in run.warnings if one["kind"] == "failed_simulations")
+    assert failed["advice"] == "run.simulations.failures has the reasons"
 
 
 def test_refused_runs_leave_nothing_behind():

@@ -44,6 +44,12 @@ std::string command_words(Action action, const std::string& run) {
     case Action::correct: return fmt::format("run `hone check{} --correct`", where);
     case Action::run_from:
       return fmt::format("make a new run with `hone run --from{}`", run.empty() ? " RUN" : where);
+    case Action::anyway: return "add --anyway";
+    case Action::larger_budget: return fmt::format("run `hone resume{} --budget N`", where);
+    case Action::more_test_draws: return fmt::format("run `hone check{} --simulations N`", where);
+    case Action::list_failures: return fmt::format("`hone show{}` lists the reasons", where);
+    case Action::compare: return "`hone compare` does so";
+    case Action::train_joint: return fmt::format("run `hone train{} --marginal joint`", where);
   }
   return "";
 }

@@ -124,10 +124,15 @@ SharedPosterior joint_posterior(const RunDirectory& run, Observer& observer,
   if (const SharedPosterior own = trained.at(0).posterior->with_marginals(all)) return own;
   SharedPosterior networks = trained_networks(run, trained);
   if (!networks && std::ssize(all[0]) > kMostJoint) {
-    fail(ErrorKind::input,
-         "the joint posterior of {} parameters: networks are trained for it by themselves for at "
-         "most {}; train it with `hone train {} --marginal joint` and look at its checks",
-         all[0].size(), kMostJoint, run.path().string());
+    fail_with_advice(
+        ErrorKind::input,
+        fmt::format("the joint posterior of {} parameters: networks are trained for it by "
+                    "themselves for at most {}",
+                    all[0].size(), kMostJoint),
+        {.before = "; to have it trained all the same ",
+         .action = Action::train_joint,
+         .run = run.path().string(),
+         .after = ", and look at its checks"});
   }
   if (!networks) {
     const TrainedPosterior fresh =

@@ -103,7 +103,7 @@ std::vector<Warning> find_warnings(const InferenceResult& result,
                         fmt::format("{} simulations failed; the posterior holds under the "
                                     "condition that a simulation succeeds",
                                     failed),
-                        "`hone show` lists the reasons"});
+                        command_words(Action::list_failures, "")});
   }
   warn_about_training(warnings, result);
   warn_about_draws(warnings, result, observation);
