@@ -65,6 +65,11 @@ std::string check_lines(const Checks& checks, bool all) {
   return text;
 }
 
+std::string joint_line(const std::string& source, const CheckResult& check) {
+  return fmt::format("hone: the joint posterior ({}): {}: {}\n", source, to_string(check.status),
+                     check.reason);
+}
+
 std::string correction_lines(const Checks& checks) {
   std::string text;
   for (const CorrectionEntry& one : checks.correction) {

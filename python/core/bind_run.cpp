@@ -109,14 +109,15 @@ std::vector<UserStatistic> user_statistics(const py::dict& callables, PythonThre
 }
 
 py::object predict(const RunDirectory& run, Ranks* ranks, Index simulations,
-                   const std::string& from, const py::dict& statistics, const py::object& simulate,
-                   int threads, const py::object& progress) {
+                   const std::string& from, const py::dict& statistics, bool anyway,
+                   const py::object& simulate, int threads, const py::object& progress) {
   Predictive found;
   with_resources(run, {ranks, simulate, threads, progress},
                  [&](const Resources& resources, PythonThread& python) {
                    const PredictOptions options{.simulations = simulations,
                                                 .from = from,
-                                                .statistics = user_statistics(statistics, python)};
+                                                .statistics = user_statistics(statistics, python),
+                                                .anyway = anyway};
                    found = predict_run(run, options, resources.executor(), python);
                  });
   return to_python(to_json(found));
@@ -124,23 +125,21 @@ py::object predict(const RunDirectory& run, Ranks* ranks, Index simulations,
 
 // (draws, {"status", "reason", "source"} of their posterior)
 py::tuple sample_joint(const RunDirectory& run, Ranks* ranks, Index rows, std::uint64_t seed,
-                       int threads, const py::object& progress) {
+                       bool anyway, int threads, const py::object& progress) {
   Matrix<double> draws;
-  CheckResult found;
-  std::string source;
+  CheckedJoint joint;
   with_resources(run, {ranks, py::none(), threads, progress},
                  [&](const Resources& resources, Observer& observer) {
                    const NoiseModel* noise = resources.executor().noise();
-                   const SharedPosterior all = joint_posterior(run, observer, noise);
-                   source = describe_joint(all->estimator());
-                   found = check_joint(run, *all, observer, noise);
-                   draws = joint_draws(run, *all, run.spec().observation, rows,
+                   joint = checked_joint(run, observer, noise);
+                   require_usable(run, joint, "draw from marginals (run.posterior)", anyway);
+                   draws = joint_draws(run, *joint.posterior, run.spec().observation, rows,
                                        Rng(seed).child("sample"));
                  });
   py::dict facts;
-  facts["status"] = to_string(found.status);
-  facts["reason"] = found.reason;
-  facts["source"] = source;
+  facts["status"] = to_string(joint.check.status);
+  facts["reason"] = joint.check.reason;
+  facts["source"] = joint.source();
   return py::make_tuple(to_numpy(draws), facts);
 }
 

@@ -244,18 +244,22 @@ class Run:
         return Checks(self._together("check", {"simulations": count, "correct": bool(correct)}, work,
                                      caller, workers))
 
-    def sample(self, n: int = 1000, *, seed: int = 1, threads: int = 0,
+    def sample(self, n: int = 1000, *, seed: int = 1, anyway: bool = False, threads: int = 0,
                progress: Any = True) -> np.ndarray:
         """(n, parameters and derived quantities): draws of all of them together, as
         ``hone sample`` without a marginal makes them. The joint posterior is trained on the
-        simulations of the run when it is first needed, and checked each time: what is found, and
-        from what the draws are, is in ``run.joint_check``, and a warning unless it is a pass."""
+        simulations of the run when it is first needed, and checked: what was found, and from what
+        the draws are, is in ``run.joint_check``, and a warning unless it is a pass.
+
+        anyway: draw also from a joint posterior that fails its check, which is refused otherwise.
+        """
         rows, threads = as_count(n, "n"), as_count(threads, "threads")
         seed = as_seed(seed)
 
         def work(ranks: Any) -> Any:
             with shown(progress) as watcher:
-                return self._core.sample_joint(ranks.core, rows, seed, threads, watcher)
+                return self._core.sample_joint(ranks.core, rows, seed, bool(anyway), threads,
+                                               watcher)
 
         theta, self.joint_check = self._together("sample", {"n": rows, "seed": seed}, work)
         if self.joint_check["status"] != "pass":
@@ -265,7 +269,7 @@ class Run:
     def predict(self, n: int = 200, simulator: Simulator | None = None, *,
                 source: str = "posterior",
                 statistics: Mapping[str, Callable[[np.ndarray], float]] | None = None,
-                workers: int = 0, batched: bool = False, threads: int = 0,
+                anyway: bool = False, workers: int = 0, batched: bool = False, threads: int = 0,
                 progress: Any = True) -> dict[str, Any]:
         """Simulates n times with parameters from the joint posterior and compares with the
         observation: ``statistics`` with their predictive p-values, bands of all ``columns``, a
@@ -287,11 +291,15 @@ class Run:
 
         def work(ranks: Any) -> Any:
             with simulating(self, ranks, caller, workers, progress) as (simulate, watcher):
-                return self._core.predict(ranks.core, count, source, own, simulate, threads,
-                                          watcher)
+                return self._core.predict(ranks.core, count, source, own, bool(anyway), simulate,
+                                          threads, watcher)
 
         facts = {"n": count, "source": source, "statistics": list(own)}
-        return self._together("predict", facts, work, caller, workers)
+        found = self._together("predict", facts, work, caller, workers)
+        joint = (found or {}).get("joint_check")
+        if joint is not None and joint["status"] != "pass":
+            warnings.warn(f"the joint posterior: {joint['reason']}", stacklevel=2)
+        return found
 
     def uncorrect(self) -> Run:
         """The posteriors as the networks have them, after ``check(correct=True)``. The checks on
@@ -308,6 +316,9 @@ class Run:
             raise InputError(f"{self.directory} is not finished; call resume()")
         for name in figures:
             if name not in ("pdf", "png", "svg"):
+        anyway: take parameters also from a joint posterior that fails its check, which is refused
+            otherwise. What its check found is ``joint_check`` in the result, and a warning unless
+            it is a pass.
                 raise InputError(f"figures = {name!r}: must be 'pdf', 'png' or 'svg'")
         values = truth_by_name(truth, self.prior.names)
         if leads(self._comm):
