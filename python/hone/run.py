@@ -23,7 +23,7 @@ from ._simulate import Failures
 from ._statistics import statistic_functions
 from ._table import Table
 from .checks import Checks
-from .errors import InputError
+from .errors import InputError, NumericalError
 from .figure import truth_by_name
 from .posterior import SUMMARY_COLUMNS, Marginal, Posterior
 from .prior import Prior, Region, derived_list
@@ -158,6 +158,7 @@ class Run:
         return self.posterior.corner(parameters, **style)
 
     def resume(self, simulator: Simulator | None = None, *, budget: int | None = None,
+               until: str | None = None, budget_limit: int | None = None,
                workers: int = 0, batched: bool = False, threads: int = 0,
                progress: Any = True, exact: bool = False) -> Run:
         """Continues the run where it stopped, with the simulator it was started with.
@@ -165,14 +166,18 @@ class Run:
         budget: more simulations in all than the run has. It keeps every simulation, goes on with
             rounds while the region shrinks, simulates the rest in the final region and trains
             again. A run that is not finished is finished first, with the budget that it has.
+        until: "pass": go on, with twice the simulations each time, until the checks pass.
+        budget_limit: with until: the most simulations in all; NumericalError if the checks do not
+            pass with them.
         exact: refuse to go on where the processor or a library would give other last bits than the
             run has so far; without it a warning says so.
         """
         kind = self._core.spec()["simulator"]["kind"]
         more = None if budget is None else as_count(budget, "budget")
         larger = more is not None and more != self._core.spec()["options"]["budget"]
+        limit = self._limit(until, budget_limit, more)
         if simulator is None and kind not in ("dataset", "task") and \
-                (larger or not self._core.complete()):
+                (larger or not self._core.complete() or (limit and not self._passes())):
             raise InputError(
                 "resume() needs the simulator of the run" if kind == "function"
                 else f"resume() cannot start the simulator of {self.directory}; give it one, or "
@@ -186,11 +191,38 @@ class Run:
             if larger:
                 self._core.extend(more)
                 execute(self, ranks, caller, workers, threads, progress, exact)
+            while limit and self.checks is not None and not self._passes():
+                # Twice as many each time, so that the last attempt costs as much as all before it.
+                now = self._core.spec()["options"]["budget"]
+                if now >= limit:
+                    raise NumericalError(f"{self.directory} does not pass its checks with {now} "
+                                         "simulations, the limit")
+                self._core.extend(min(2 * now, limit))
+                self._posterior = None
+                execute(self, ranks, caller, workers, threads, progress, exact)
 
-        self._together("resume", {"budget": more, "exact": exact}, work, caller, workers)
+        facts = {"budget": more, "limit": limit, "exact": exact}
+        self._together("resume", facts, work, caller, workers)
         if not leads(self._comm):  # rank 0 changed what is on disk
             self._core = self._place.open()
         return self
+
+    def _limit(self, until: str | None, budget_limit: int | None, budget: int | None) -> int:
+        """The most simulations of a run that goes on until it passes; 0: it does not."""
+        if until is None and budget_limit is None:
+            return 0
+        if until != "pass" or budget_limit is None:
+            raise InputError(f"until = {until!r}, budget_limit = {budget_limit!r}: until='pass' and "
+                             "budget_limit=N go together")
+        if budget is not None:
+            raise InputError("give either budget or until='pass' with budget_limit")
+        limit, now = as_count(budget_limit, "budget_limit"), self._core.spec()["options"]["budget"]
+        if limit < now:
+            raise InputError(f"budget_limit = {limit}: must be at least {now}, the budget of the run")
+        return limit
+
+    def _passes(self) -> bool:
+        return self.checks is not None and self.checks.verdict == "pass"
 
     def train(self, *marginals: Marginal, derived: Mapping[str, str] | None = None,
               threads: int = 0, progress: Any = True) -> Run:
@@ -280,6 +312,9 @@ class Run:
         source: "posterior", "region" (the prior in the final region) or "prior".
         statistics: functions of your own, such as {"peak": lambda x: x.max()}: each gets the data
             of a simulation, or the observation, as an array of one dimension and returns a number.
+        anyway: take parameters also from a joint posterior that fails its check, which is refused
+            otherwise. What its check found is ``joint_check`` in the result, and a warning unless
+            it is a pass.
         """
         count = as_count(n, "n")
         own = statistic_functions(statistics)
@@ -316,9 +351,6 @@ class Run:
             raise InputError(f"{self.directory} is not finished; call resume()")
         for name in figures:
             if name not in ("pdf", "png", "svg"):
-        anyway: take parameters also from a joint posterior that fails its check, which is refused
-            otherwise. What its check found is ``joint_check`` in the result, and a warning unless
-            it is a pass.
                 raise InputError(f"figures = {name!r}: must be 'pdf', 'png' or 'svg'")
         values = truth_by_name(truth, self.prior.names)
         if leads(self._comm):

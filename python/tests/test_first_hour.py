@@ -41,6 +41,31 @@ def test_a_run_goes_on_with_a_larger_budget():
         run.resume(simulate, budget=700, progress=False)
 
 
+def test_a_run_goes_on_until_it_passes_or_reaches_the_limit(tmp_path):
+    few = {**SMALL, "budget": 60}  # whose test draws are too few to tell
+    run = hone.run(PRIOR, simulate, [0.5, 0.4], directory=tmp_path / "run", **few)
+    assert run.checks.verdict == "unclear"
+    with pytest.raises(hone.InputError, match="go together"):
+        run.resume(simulate, until="pass")
+    with pytest.raises(hone.InputError, match="until='pass' and"):
+        run.resume(simulate, until="fail", budget_limit=100)
+    with pytest.raises(hone.InputError, match="budget_limit = 50: must be at least 60"):
+        run.resume(simulate, until="pass", budget_limit=50)
+    with pytest.raises(hone.InputError, match="either budget or"):
+        run.resume(simulate, budget=100, until="pass", budget_limit=100)
+    with pytest.raises(hone.InputError, match="needs the simulator"):
+        run.resume(until="pass", budget_limit=100)
+    with pytest.raises(hone.NumericalError, match="does not pass its checks with 150 sim"):
+        run.resume(simulate, until="pass", budget_limit=150, progress=False)
+    assert len(run.simulations) == 150 and run.options["budget"] == 150
+
+
+def test_a_run_that_passes_does_not_go_on(run, monkeypatch):
+    monkeypatch.setattr(type(run), "_passes", lambda self: True)
+    assert run.resume(until="pass", budget_limit=5000) is run
+    assert run.options["budget"] == SMALL["budget"]
+
+
 def test_truth_may_be_a_list_and_nonsense_is_named(run):
     assert run.corner(truth=[0.5, 0.4]).png() == run.corner(truth={"a": 0.5, "b": 0.4}).png()
     with pytest.raises(hone.InputError, match="2 numbers"):
