@@ -112,7 +112,7 @@ class GridPosterior {
 // Ranks of the truth in both parameters and in the fit, over data sets of parameters in the box.
 std::vector<std::vector<double>> ranks_of_truth(const DefaultProblem& problem, const Box& box,
                                                 int cells, const Likelihood& likelihood) {
-  constexpr int kRuns = 100;
+  constexpr int kRuns = 60;
   std::vector<std::vector<double>> ranks(3);
   for (int run = 0; run < kRuns; ++run) {
     Rng rng = test_rng().child(problem.name, static_cast<std::uint64_t>(run));
@@ -177,7 +177,7 @@ TEST_P(DefaultReference, DrawsHaveTheMomentsOfTheGrid) {
 INSTANTIATE_TEST_SUITE_P(Problems, DefaultReference,
                          testing::Values(DynamicsCase{"ricker", {{0.5, 0.46}, {0.8, 0.77}}, 80},
                                          DynamicsCase{
-                                             "reactions", {{0.41, 0.44}, {0.79, 0.81}}, 40}),
+                                             "reactions", {{0.41, 0.44}, {0.79, 0.81}}, 30}),
                          [](const auto& instance) { return instance.param.problem; });
 
 }  // namespace

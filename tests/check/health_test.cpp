@@ -100,7 +100,7 @@ TEST(Cuts, AreJudgedByTheirThreeWitnesses) {
 // The worst of many axes and rounds is judged: by chance alone it must not be flagged more often
 // than one look may be.
 TEST(Probe, ManyAxesAndRoundsRaiseNoFalseAlarms) {
-  constexpr int kRuns = 1000, kCuts = 100;
+  constexpr int kRuns = 300, kCuts = 100;
   constexpr Index kNear = 200;
   Rng rng(17);
   int alarms = 0, uncorrected = 0;
