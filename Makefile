@@ -3,7 +3,7 @@
 
 BUILD := build
 
-.PHONY: all run test test-cluster test-sanitize test-chaos test-arm fuzz nightly bench bench-mpi bench-truncation \
+.PHONY: all run test test-cluster test-sanitize test-chaos test-arm fuzz nightly bench bench-mpi bench-truncation bench-probe \
   install deb wheel docs lint format clean setup
 
 all: $(BUILD)/CMakeCache.txt
@@ -101,6 +101,12 @@ bench-truncation: setup $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --target bench_truncation
 	mkdir -p $(BUILD)/bench
 	$(BUILD)/benchmarks/bench_truncation --output $(BUILD)/bench/truncation-safety.json
+
+# 100 inference runs and exact posteriors, the better part of an hour.
+bench-probe: setup $(BUILD)/CMakeCache.txt
+	cmake --build $(BUILD) --target bench_probe_alarms
+	mkdir -p $(BUILD)/bench
+	$(BUILD)/benchmarks/bench_probe_alarms --output $(BUILD)/bench/probe-alarms.json
 
 lint:
 	@scripts/setup run test lint

@@ -60,9 +60,14 @@ std::string check_lines(const Checks& checks, bool all) {
   for (const CheckResult& check : checks.checks) {
     if (check.status == Status::pass && !all) continue;
     text += fmt::format("  {:<8}{}: {}\n", to_string(check.status), check.name, check.reason);
-    if (!check.advice.empty()) text += fmt::format("          {}\n", check.advice);
+    if (!check.advice.empty()) text += fmt::format("          {}\n", check.advice.text());
   }
   return text;
+}
+
+std::string joint_line(const std::string& source, const CheckResult& check) {
+  return fmt::format("hone: the joint posterior ({}): {}: {}\n", source, to_string(check.status),
+                     check.reason);
 }
 
 std::string correction_lines(const Checks& checks) {

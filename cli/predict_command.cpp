@@ -60,6 +60,10 @@ void predict(const PredictArguments& arguments, const MpiJob& job) {
          "stopped; finished simulations are kept. Start the same command again to continue");
   }
   progress.clear();
+  if (const auto& joint = found.joint_check; joint && joint->status != Status::pass) {
+    print_error(fmt::format("hone: parameters come from {}: {}: {}\n", found.source,
+                            to_string(joint->status), joint->reason));
+  }
   if (arguments.json) return print(to_json(found).dump(2) + "\n");
   print(fmt::format("{}: {} simulations with parameters from {}\n\n", arguments.directory,
                     found.simulations, found.source));
@@ -87,6 +91,8 @@ void add_predict_command(CLI::App& program, MpiJob& job) {
           "Where parameters come from: posterior, region (the prior in the final region) or "
           "prior")
       ->capture_default_str();
+  command->add_flag("--anyway", arguments->options.anyway,
+                    "Simulate also with parameters from a joint posterior that fails its check");
   command->add_flag("--json", arguments->json, "Print JSON for scripts, with bands of all columns");
   command->add_option("--threads", arguments->threads, kThreadsHelp)
       ->check(CLI::Range(0, 4096))

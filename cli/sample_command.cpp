@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "cli/check_text.h"
 #include "cli/commands.h"
 #include "cli/execute.h"
 #include "cli/open_run.h"
@@ -109,17 +110,11 @@ void sample_joint(const SampleArguments& arguments, const RunDirectory& run,
   const bool noisy = run.spec().noise.kind == NoiseKind::simulator;
   const Resources resources(run, {.threads = arguments.threads, .with_simulator = noisy});
   const NoiseModel* noise = resources.executor().noise();
-  const SharedPosterior all = joint_posterior(run, progress, noise);
-  const CheckResult check = check_joint(run, *all, progress, noise);
+  const CheckedJoint checked = checked_joint(run, progress, noise);
   progress.clear();
-  print_error(fmt::format("hone: the joint posterior ({}): {}: {}\n",
-                          describe_joint(all->estimator()), to_string(check.status), check.reason));
-  if (check.status == Status::fail && !arguments.anyway) {
-    fail(ErrorKind::numerical,
-         "the joint posterior of {} fails its check; use more simulations, draw from marginals "
-         "(--marginal), or add --anyway",
-         arguments.directory);
-  }
+  require_usable(run, checked, "draw from marginals (--marginal)", arguments.anyway);
+  print_error(joint_line(checked.source(), checked.check));
+  const SharedPosterior& all = checked.posterior;
   const Prior& prior = run.spec().prior;
   const Matrix<double> draws =
       joint_draws(run, *all, x, arguments.count, Rng(arguments.seed).child("sample"));

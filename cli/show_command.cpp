@@ -8,6 +8,7 @@
 #include "cli/open_run.h"
 #include "cli/sketch.h"
 #include "cli/text.h"
+#include "hone/check/joint_check.h"
 #include "hone/inference/encoder_choice.h"
 #include "hone/report/run_corner.h"
 #include "hone/run/joint_run.h"
@@ -85,6 +86,9 @@ std::string description(const RunDirectory& run) {
     if (const auto joint = run.joint_posterior()) {
       text += fmt::format("joint posterior, drawn from {}\n",
                           describe_joint(joint->posterior->estimator()));
+    }
+    if (const auto check = read_joint_check(run)) {
+      text += fmt::format("the joint posterior: {}: {}\n", to_string(check->status), check->reason);
     }
   }
   if (store) text += failure_lines(failure_counts(*store));

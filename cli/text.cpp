@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "hone/check/checks.h"
+#include "hone/check/joint_check.h"
 #include "hone/core/visible_text.h"
 
 namespace hone::cli {
@@ -211,6 +212,8 @@ nlohmann::ordered_json run_facts(const RunDirectory& run) {
   const std::optional<Checks> checks = read_checks(run);
   json["verdict"] = checks ? nlohmann::ordered_json(to_string(checks->verdict)) : nullptr;
   if (checks) json["checks"] = to_json(*checks).at("checks");
+  if (!run.complete()) return json;
+  if (const auto joint = read_joint_check(run)) json["joint_check"] = to_json(*joint);
   return json;
 }
 

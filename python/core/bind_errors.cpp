@@ -3,9 +3,10 @@
 #include "python/core/bindings.h"
 
 namespace hone::python {
-namespace {
 
 namespace py = pybind11;
+
+namespace {
 
 // The class of hone/errors.py.
 const char* class_name(ErrorKind kind) {
@@ -19,7 +20,16 @@ const char* class_name(ErrorKind kind) {
   return "Error";
 }
 
-// What the command line calls `hone resume DIR`.
+// Messages may quote a path or a program's output, which a terminal must not obey and which need
+// not be valid UTF-8.
+py::str decoded(const std::string& message) {
+  const std::string text = visible_text(message);
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "replace"));
+}
+
+}  // namespace
+
 std::string python_words(Action action, const std::string& run) {
   switch (action) {
     case Action::none: return "";
@@ -36,19 +46,15 @@ std::string python_words(Action action, const std::string& run) {
       return "Correct the simulator and call run.resume(simulator). If so many failures are part "
              "of the model, start a new run that allows them: hone.run(..., "
              "max_failed_fraction=0.8) with another directory";
+    case Action::anyway: return "set anyway=True";
+    case Action::larger_budget: return "call run.resume(simulator, budget=N)";
+    case Action::more_test_draws: return "call run.check(N, simulator)";
+    case Action::list_failures: return "run.simulations.failures has the reasons";
+    case Action::compare: return "hone.compare() does so";
+    case Action::train_joint: return "call run.train(\"joint\")";
   }
   return "";
 }
-
-// Messages may quote a path or a program's output, which a terminal must not obey and which need
-// not be valid UTF-8.
-py::str decoded(const std::string& message) {
-  const std::string text = visible_text(message);
-  return py::reinterpret_steal<py::str>(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "replace"));
-}
-
-}  // namespace
 
 void bind_errors(py::module_& /*m*/) {
   py::register_exception_translator(

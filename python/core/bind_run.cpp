@@ -94,7 +94,7 @@ py::object check(const RunDirectory& run, Ranks* ranks, Index simulations, bool 
                    checks = work(run, {.simulations = simulations}, &resources.executor(), observer,
                                  resources.calibrator());
                  });
-  return to_python(to_json(checks));
+  return to_python(to_json(checks, python_words));
 }
 
 // Callables of one array, which are called in the Python thread.
@@ -114,14 +114,15 @@ std::vector<UserStatistic> user_statistics(const py::dict& callables, PythonThre
 }
 
 py::object predict(const RunDirectory& run, Ranks* ranks, Index simulations,
-                   const std::string& from, const py::dict& statistics, const py::object& simulate,
-                   int threads, const py::object& progress) {
+                   const std::string& from, const py::dict& statistics, bool anyway,
+                   const py::object& simulate, int threads, const py::object& progress) {
   Predictive found;
   with_resources(run, {ranks, simulate, threads, progress},
                  [&](const Resources& resources, PythonThread& python) {
                    const PredictOptions options{.simulations = simulations,
                                                 .from = from,
-                                                .statistics = user_statistics(statistics, python)};
+                                                .statistics = user_statistics(statistics, python),
+                                                .anyway = anyway};
                    found = predict_run(run, options, resources.executor(), python);
                  });
   return to_python(to_json(found));
@@ -129,29 +130,27 @@ py::object predict(const RunDirectory& run, Ranks* ranks, Index simulations,
 
 // (draws, {"status", "reason", "source"} of their posterior)
 py::tuple sample_joint(const RunDirectory& run, Ranks* ranks, Index rows, std::uint64_t seed,
-                       int threads, const py::object& progress) {
+                       bool anyway, int threads, const py::object& progress) {
   Matrix<double> draws;
-  CheckResult found;
-  std::string source;
+  CheckedJoint joint;
   with_resources(run, {ranks, py::none(), threads, progress},
                  [&](const Resources& resources, Observer& observer) {
                    const NoiseModel* noise = resources.executor().noise();
-                   const SharedPosterior all = joint_posterior(run, observer, noise);
-                   source = describe_joint(all->estimator());
-                   found = check_joint(run, *all, observer, noise);
-                   draws = joint_draws(run, *all, run.spec().observation, rows,
+                   joint = checked_joint(run, observer, noise);
+                   require_usable(run, joint, "draw from marginals (run.posterior)", anyway);
+                   draws = joint_draws(run, *joint.posterior, run.spec().observation, rows,
                                        Rng(seed).child("sample"));
                  });
   py::dict facts;
-  facts["status"] = to_string(found.status);
-  facts["reason"] = found.reason;
-  facts["source"] = source;
+  facts["status"] = to_string(joint.check.status);
+  facts["reason"] = joint.check.reason;
+  facts["source"] = joint.source();
   return py::make_tuple(to_numpy(draws), facts);
 }
 
 py::object saved_checks(const RunDirectory& run) {
   const auto checks = read_checks(run);
-  return checks ? to_python(to_json(*checks)) : py::none();
+  return checks ? to_python(to_json(*checks, python_words)) : py::none();
 }
 
 // How much each marginal is widened: a list of (marginal, power).
@@ -250,7 +249,7 @@ void bind_run(py::module_& m) {
       .def("simulations", &RunDirectory::store)
       .def("summary", [](const RunDirectory& run) -> py::object {
         const auto summary = run.summary();
-        return summary ? to_python(to_json(*summary)) : py::none();
+        return summary ? to_python(to_json(*summary, python_words)) : py::none();
       });
 }
 

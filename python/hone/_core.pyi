@@ -199,11 +199,12 @@ class Run:
     ) -> None: ...
     def predict(
         self, ranks: Optional[Ranks], simulations: int, source: str,
-        statistics: dict[str, Callable[[Array], float]], simulate: Simulators, threads: int,
-        progress: Any,
+        statistics: dict[str, Callable[[Array], float]], anyway: bool, simulate: Simulators,
+        threads: int, progress: Any,
     ) -> dict[str, Any]: ...
     def sample_joint(
-        self, ranks: Optional[Ranks], rows: int, seed: int, threads: int, progress: Any
+        self, ranks: Optional[Ranks], rows: int, seed: int, anyway: bool, threads: int,
+        progress: Any
     ) -> tuple[Array, dict[str, str]]: ...
     def derive(self, ranks: Any, derived: list[dict[str, str]], threads: int, progress: Any,
                report: bool) -> None: ...

@@ -22,9 +22,8 @@ from ._ranks import leads, ranks_of
 from ._simulate import Failures
 from ._statistics import statistic_functions
 from ._table import Table
-from ._words import in_calls
 from .checks import Checks
-from .errors import InputError
+from .errors import InputError, NumericalError
 from .figure import truth_by_name
 from .posterior import SUMMARY_COLUMNS, Marginal, Posterior
 from .prior import Prior, Region, derived_list
@@ -136,8 +135,7 @@ class Run:
     @property
     def warnings(self) -> list[dict[str, str]]:
         """What to know before trusting the answer: kind, message and advice of each."""
-        found = (self._core.summary() or {"warnings": []})["warnings"]
-        return [{**one, "advice": in_calls(one["advice"])} for one in found]
+        return (self._core.summary() or {"warnings": []})["warnings"]
 
     @property
     def checks(self) -> Checks | None:
@@ -160,6 +158,7 @@ class Run:
         return self.posterior.corner(parameters, **style)
 
     def resume(self, simulator: Simulator | None = None, *, budget: int | None = None,
+               until: str | None = None, budget_limit: int | None = None,
                workers: int = 0, batched: bool = False, threads: int = 0,
                progress: Any = True, exact: bool = False) -> Run:
         """Continues the run where it stopped, with the simulator it was started with.
@@ -168,14 +167,18 @@ class Run:
             rounds are added while the region shrinks, the rest is simulated in the final region,
             and the networks are trained again. An unfinished run is finished first, with the
             budget that it has.
+        until: "pass": double the number of simulations until the checks pass.
+        budget_limit: with until: the largest number of simulations; NumericalError if the checks do
+            not pass with them.
         exact: raise an error if the processor or a library of this machine would not give exactly
             the same result, bit for bit; without it there is a warning.
         """
         kind = self._core.spec()["simulator"]["kind"]
         more = None if budget is None else as_count(budget, "budget")
         larger = more is not None and more != self._core.spec()["options"]["budget"]
+        limit = self._limit(until, budget_limit, more)
         if simulator is None and kind not in ("dataset", "task") and \
-                (larger or not self._core.complete()):
+                (larger or not self._core.complete() or (limit and not self._passes())):
             raise InputError(
                 "resume() needs the simulator of the run" if kind == "function"
                 else f"resume() cannot start the simulator of {self.directory}; give it one, or "
@@ -189,11 +192,38 @@ class Run:
             if larger:
                 self._core.extend(more)
                 execute(self, ranks, caller, workers, threads, progress, exact)
+            while limit and self.checks is not None and not self._passes():
+                # Twice as many each time, so that the last attempt costs as much as all before it.
+                now = self._core.spec()["options"]["budget"]
+                if now >= limit:
+                    raise NumericalError(f"{self.directory} does not pass its checks with {now} "
+                                         "simulations, the limit")
+                self._core.extend(min(2 * now, limit))
+                self._posterior = None
+                execute(self, ranks, caller, workers, threads, progress, exact)
 
-        self._together("resume", {"budget": more, "exact": exact}, work, caller, workers)
+        facts = {"budget": more, "limit": limit, "exact": exact}
+        self._together("resume", facts, work, caller, workers)
         if not leads(self._comm):  # rank 0 changed what is on disk
             self._core = self._place.open()
         return self
+
+    def _limit(self, until: str | None, budget_limit: int | None, budget: int | None) -> int:
+        """The most simulations of a run that goes on until it passes; 0: it does not."""
+        if until is None and budget_limit is None:
+            return 0
+        if until != "pass" or budget_limit is None:
+            raise InputError(f"until = {until!r}, budget_limit = {budget_limit!r}: until='pass' and "
+                             "budget_limit=N go together")
+        if budget is not None:
+            raise InputError("give either budget or until='pass' with budget_limit")
+        limit, now = as_count(budget_limit, "budget_limit"), self._core.spec()["options"]["budget"]
+        if limit < now:
+            raise InputError(f"budget_limit = {limit}: must be at least {now}, the budget of the run")
+        return limit
+
+    def _passes(self) -> bool:
+        return self.checks is not None and self.checks.verdict == "pass"
 
     def train(self, *marginals: Marginal, derived: Mapping[str, str] | None = None,
               threads: int = 0, progress: Any = True) -> Run:
@@ -247,18 +277,22 @@ class Run:
         return Checks(self._together("check", {"simulations": count, "correct": bool(correct)}, work,
                                      caller, workers))
 
-    def sample(self, n: int = 1000, *, seed: int = 1, threads: int = 0,
+    def sample(self, n: int = 1000, *, seed: int = 1, anyway: bool = False, threads: int = 0,
                progress: Any = True) -> np.ndarray:
         """(n, parameters and derived quantities): draws of all of them together, as
         ``hone sample`` without a marginal makes them. The joint posterior is trained on the
-        simulations of the run when it is first needed, and checked each time: what is found, and
-        from what the draws are, is in ``run.joint_check``, and a warning unless it is a pass."""
+        simulations of the run when it is first needed, and checked: what was found, and from what
+        the draws are, is in ``run.joint_check``, and a warning unless it is a pass.
+
+        anyway: draw also from a joint posterior that fails its check, which is refused otherwise.
+        """
         rows, threads = as_count(n, "n"), as_count(threads, "threads")
         seed = as_seed(seed)
 
         def work(ranks: Any) -> Any:
             with shown(progress) as watcher:
-                return self._core.sample_joint(ranks.core, rows, seed, threads, watcher)
+                return self._core.sample_joint(ranks.core, rows, seed, bool(anyway), threads,
+                                               watcher)
 
         theta, self.joint_check = self._together("sample", {"n": rows, "seed": seed}, work)
         if self.joint_check["status"] != "pass":
@@ -268,7 +302,7 @@ class Run:
     def predict(self, n: int = 200, simulator: Simulator | None = None, *,
                 source: str = "posterior",
                 statistics: Mapping[str, Callable[[np.ndarray], float]] | None = None,
-                workers: int = 0, batched: bool = False, threads: int = 0,
+                anyway: bool = False, workers: int = 0, batched: bool = False, threads: int = 0,
                 progress: Any = True) -> dict[str, Any]:
         """Simulates n times with parameters from the joint posterior and compares with the
         observation: ``statistics`` with their predictive p-values, bands of all ``columns``, a
@@ -279,6 +313,9 @@ class Run:
         source: "posterior", "region" (the prior in the final region) or "prior".
         statistics: functions of your own, such as {"peak": lambda x: x.max()}: each gets the data
             of a simulation, or the observation, as an array of one dimension and returns a number.
+        anyway: take parameters also from a joint posterior that fails its check, which is refused
+            otherwise. What its check found is ``joint_check`` in the result, and a warning unless
+            it is a pass.
         """
         count = as_count(n, "n")
         own = statistic_functions(statistics)
@@ -290,11 +327,15 @@ class Run:
 
         def work(ranks: Any) -> Any:
             with simulating(self, ranks, caller, workers, progress) as (simulate, watcher):
-                return self._core.predict(ranks.core, count, source, own, simulate, threads,
-                                          watcher)
+                return self._core.predict(ranks.core, count, source, own, bool(anyway), simulate,
+                                          threads, watcher)
 
         facts = {"n": count, "source": source, "statistics": list(own)}
-        return self._together("predict", facts, work, caller, workers)
+        found = self._together("predict", facts, work, caller, workers)
+        joint = (found or {}).get("joint_check")
+        if joint is not None and joint["status"] != "pass":
+            warnings.warn(f"the joint posterior: {joint['reason']}", stacklevel=2)
+        return found
 
     def uncorrect(self) -> Run:
         """The posteriors as the networks have them, after ``check(correct=True)``. The checks on

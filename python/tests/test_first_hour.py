@@ -41,6 +41,31 @@ def test_a_run_goes_on_with_a_larger_budget():
         run.resume(simulate, budget=700, progress=False)
 
 
+def test_a_run_goes_on_until_it_passes_or_reaches_the_limit(tmp_path):
+    few = {**SMALL, "budget": 60}  # whose test draws are too few to tell
+    run = hone.run(PRIOR, simulate, [0.5, 0.4], directory=tmp_path / "run", **few)
+    assert run.checks.verdict == "unclear"
+    with pytest.raises(hone.InputError, match="go together"):
+        run.resume(simulate, until="pass")
+    with pytest.raises(hone.InputError, match="until='pass' and"):
+        run.resume(simulate, until="fail", budget_limit=100)
+    with pytest.raises(hone.InputError, match="budget_limit = 50: must be at least 60"):
+        run.resume(simulate, until="pass", budget_limit=50)
+    with pytest.raises(hone.InputError, match="either budget or"):
+        run.resume(simulate, budget=100, until="pass", budget_limit=100)
+    with pytest.raises(hone.InputError, match="needs the simulator"):
+        run.resume(until="pass", budget_limit=100)
+    with pytest.raises(hone.NumericalError, match="does not pass its checks with 150 sim"):
+        run.resume(simulate, until="pass", budget_limit=150, progress=False)
+    assert len(run.simulations) == 150 and run.options["budget"] == 150
+
+
+def test_a_run_that_passes_does_not_go_on(run, monkeypatch):
+    monkeypatch.setattr(type(run), "_passes", lambda self: True)
+    assert run.resume(until="pass", budget_limit=5000) is run
+    assert run.options["budget"] == SMALL["budget"]
+
+
 def test_truth_may_be_a_list_and_nonsense_is_named(run):
     assert run.corner(truth=[0.5, 0.4]).png() == run.corner(truth={"a": 0.5, "b": 0.4}).png()
     with pytest.raises(hone.InputError, match="2 numbers"):
@@ -58,8 +83,27 @@ def test_distances_have_names():
 
 
 def test_advice_names_calls_not_commands(run):
-    for one in run.checks.checks:
-        assert "hone check" not in one["advice"] and "hone resume" not in one["advice"]
+    checks = run.check(progress=False)
+    assert any(one["advice"] for one in checks.checks), "a poor run gets advice"
+    for said in (repr(run), repr(checks), str(checks.to_dict()), str(run.warnings)):
+        assert "`hone " not in said and " --" not in said, said
+
+
+def test_advice_has_the_numbers_of_the_run(tmp_path):
+    few = {**SMALL, "budget": 60}
+    run = hone.run(PRIOR, simulate, [0.5, 0.4], directory=tmp_path / "run", **few)
+    assert "call run.check(1000, simulator)" in repr(run.checks)
+    text = (tmp_path / "run" / "checks.json").read_text()
+    assert "run `hone check DIR --simulations 1000`" in text, "files speak as the command line does"
+
+
+def test_warnings_name_calls(tmp_path):
+    def sometimes(theta, rng):
+        return None if theta[0] < 0.05 else simulate(theta, rng)
+
+    run = hone.run(PRIOR, sometimes, [0.5, 0.4], **SMALL)
+    failed = next(one for one in run.warnings if one["kind"] == "failed_simulations")
+    assert failed["advice"] == "run.simulations.failures has the reasons"
 
 
 def test_refused_runs_leave_nothing_behind():

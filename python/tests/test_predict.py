@@ -1,8 +1,13 @@
+import json
+import shutil
+
 import numpy as np
 import pytest
 
 import hone
 from conftest import QUICK, simulate, two_parameters
+
+pytestmark = pytest.mark.filterwarnings("ignore:the joint posterior")  # of few simulations
 
 
 @pytest.fixture(scope="module")
@@ -11,7 +16,6 @@ def run(tmp_path_factory):
                     density_steps=30, directory=tmp_path_factory.mktemp("runs") / "predict", **QUICK)
 
 
-@pytest.mark.filterwarnings("ignore:the joint posterior")
 def test_all_quantities_are_drawn_together(run):
     theta = run.sample(50, progress=False)
     assert theta.shape == (50, 3)
@@ -71,3 +75,33 @@ def test_what_a_statistic_raises_is_raised(run):
 
     with pytest.raises(ZeroDivisionError, match="of the user"):
         run.predict(40, simulate, statistics={"broken": broken}, progress=False)
+
+
+def with_failed_joint(run, directory):
+    """A copy whose joint posterior failed its check."""
+    run.predict(20, simulate, anyway=True, progress=False)
+    shutil.copytree(run.directory, directory)
+    for name in ("run.json", "networks/joint_check.json"):
+        facts = json.loads((directory / name).read_text())
+        del facts["seal"]
+        if name == "run.json":
+            facts["format"] = 2  # of the time before seals: nothing says that it was changed
+        else:
+            facts["check"].update(status="fail", reason="all too narrow")
+        (directory / name).write_text(json.dumps(facts))
+    with pytest.warns(UserWarning, match="cannot be verified"):
+        return hone.open(directory)
+
+
+def test_a_joint_posterior_that_fails_is_used_only_if_wanted(run, tmp_path):
+    failed = with_failed_joint(run, tmp_path / "failed")
+    for call in (lambda **more: failed.predict(20, simulate, progress=False, **more),
+                 lambda **more: failed.sample(10, progress=False, **more)):
+        with pytest.raises(hone.NumericalError, match="fails its check: all too narrow") as refused:
+            call()
+        assert "set anyway=True" in str(refused.value) and "--" not in str(refused.value)
+        with pytest.warns(UserWarning, match="joint posterior: all too narrow"):
+            call(anyway=True)
+    assert failed.joint_check["status"] == "fail"
+    found = failed.predict(20, simulate, source="region", progress=False)  # has no part in it
+    assert found["joint_check"] is None

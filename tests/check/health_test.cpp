@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "hone/check/cuts.h"
+#include "hone/core/rng.h"
 
 namespace hone {
 namespace {
@@ -94,6 +95,35 @@ TEST(Cuts, AreJudgedByTheirThreeWitnesses) {
   EXPECT_EQ(probe_result({good, bad}).status, Status::pass);
   bad.near_outside = 100;  // the other of two modes
   EXPECT_EQ(probe_result({good, bad}).status, Status::fail);
+}
+
+// The worst of many axes and rounds is judged: by chance alone it must not be flagged more often
+// than one look may be.
+TEST(Probe, ManyAxesAndRoundsRaiseNoFalseAlarms) {
+  constexpr int kRuns = 300, kCuts = 100;
+  constexpr Index kNear = 200;
+  Rng rng(17);
+  int alarms = 0, uncorrected = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    std::vector<CutCheck> cuts(kCuts, CutCheck{.parameter = "a", .near = kNear});
+    bool alone = false;
+    for (CutCheck& cut : cuts) {
+      for (Index i = 0; i < kNear; ++i) cut.near_outside += rng.uniform() < 0.02;  // just tolerated
+      alone = alone || probe_result({cut}).status != Status::pass;
+    }
+    alarms += probe_result(cuts).status != Status::pass;
+    uncorrected += alone;
+  }
+  EXPECT_LE(alarms, kRuns * 0.001 + 4 * std::sqrt(kRuns * 0.001));
+  EXPECT_GT(uncorrected, 0.03 * kRuns) << "the control: each look by itself at the same level";
+}
+
+TEST(Probe, AModeThatWasCutAwayIsSeenAmongManyCuts) {
+  std::vector<CutCheck> cuts(100, CutCheck{.parameter = "a", .near = 200});
+  cuts[37].near_outside = 20;
+  EXPECT_EQ(probe_result(cuts).status, Status::caution);
+  cuts[37].near_outside = 60;
+  EXPECT_EQ(probe_result(cuts).status, Status::fail);
 }
 
 // Masses of a normal density, or of two of them, on 200 cells of (0, 1).

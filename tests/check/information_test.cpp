@@ -63,13 +63,15 @@ TEST(Advice, PointsAtWhatTheDataAreAndAtNoiseWhereDataAreLong) {
       {.name = "cut_truths", .status = Status::fail, .advice = "use more simulations per round"}};
   std::vector<CheckResult> few = checks;
   add_fitting_advice(checks, spec(500));
-  EXPECT_NE(checks[0].advice.find("--budget 20000"), std::string::npos) << checks[0].advice;
-  EXPECT_NE(checks[0].advice.find("an image or a set, say so"), std::string::npos);
-  EXPECT_NE(checks[0].advice.find("declare it"), std::string::npos);
-  EXPECT_EQ(checks[1].advice, "") << "it passed";
-  EXPECT_EQ(checks[2].advice, "use more simulations per round") << "which is not a larger budget";
+  EXPECT_NE(checks[0].advice.text().find("--budget 20000"), std::string::npos)
+      << checks[0].advice.text();
+  EXPECT_NE(checks[0].advice.text().find("an image or a set, say so"), std::string::npos);
+  EXPECT_NE(checks[0].advice.text().find("declare it"), std::string::npos);
+  EXPECT_EQ(checks[1].advice.text(), "") << "it passed";
+  EXPECT_EQ(checks[2].advice.text(), "use more simulations per round")
+      << "which is not a larger budget";
   add_fitting_advice(few, spec(5));
-  EXPECT_EQ(few[0].advice.find("an image"), std::string::npos) << few[0].advice;
+  EXPECT_EQ(few[0].advice.text().find("an image"), std::string::npos) << few[0].advice.text();
 }
 
 }  // namespace

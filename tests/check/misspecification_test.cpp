@@ -54,7 +54,7 @@ TEST(Misspecification, AWrongColumnIsFoundAndNamed) {
   const CheckResult result = data.result();
   EXPECT_EQ(result.status, Status::fail);
   EXPECT_NE(result.reason.find("column 17"), std::string::npos) << result.reason;
-  EXPECT_NE(result.advice.find("column 17"), std::string::npos) << result.advice;
+  EXPECT_NE(result.advice.text().find("column 17"), std::string::npos) << result.advice.text();
 }
 
 TEST(Misspecification, ColumnsThatNeverGoTogetherAreFound) {
@@ -103,10 +103,11 @@ TEST(Misspecification, NamesValuesAsTheDataDescriptionDoes) {
                                        .quantile99 = 3,
                                        .probability = 0.001}},
                          .worst_columns = {{.column = 17, .score = -8}}};
-  EXPECT_NE(typicality_result(found).advice.find("look at column 17 (-8.0"), std::string::npos);
+  EXPECT_NE(typicality_result(found).advice.text().find("look at column 17 (-8.0"),
+            std::string::npos);
   found.worst_columns[0].name = "spectrum[17]";
   const CheckResult result = typicality_result(found);
-  EXPECT_NE(result.advice.find("look at spectrum[17] (-8.0 sigma)"), std::string::npos);
+  EXPECT_NE(result.advice.text().find("look at spectrum[17] (-8.0 sigma)"), std::string::npos);
   EXPECT_EQ(result.reason.find("column 17"), std::string::npos);
 }
 

@@ -211,6 +211,55 @@ TEST_F(PredictRun, ARightModelPassesAndItsSimulationsAreKeptApart) {
   EXPECT_EQ(predict_run(run, {.simulations = 300}, no_executor(), silent_observer()).p, found.p);
 }
 
+TEST_F(PredictRun, WhatWasFoundOfTheJointPosteriorIsKeptAndSaid) {
+  const RunDirectory run = make_run({0.2, 0.05});
+  EXPECT_FALSE(read_joint_check(run).has_value());
+  const PredictOptions few{.simulations = 50};
+  const Predictive found = predict_run(run, few, *executor_, silent_observer());
+  ASSERT_TRUE(found.joint_check.has_value());
+  EXPECT_EQ(found.joint_check->status, Status::pass) << found.joint_check->reason;
+  EXPECT_EQ(read_joint_check(run)->reason, found.joint_check->reason);
+  EXPECT_EQ(read_predictive(run)->joint_check->reason, found.joint_check->reason);
+  // Of draws that belong to other data it says so, and so does the prediction.
+  const DrawsElsewhere elsewhere(joint_posterior(run, silent_observer()));
+  write_joint_check(run, check_joint(run, elsewhere, silent_observer()));
+  const Predictive warned = predict_run(run, few, *executor_, silent_observer());
+  EXPECT_EQ(warned.joint_check->status, Status::caution);
+  EXPECT_TRUE(contains(warned.joint_check->reason, "differ by")) << warned.joint_check->reason;
+  EXPECT_EQ(read_predictive(run)->joint_check->status, Status::caution);
+  PredictOptions of_region = few;
+  of_region.from = "region";
+  EXPECT_FALSE(predict_run(run, of_region, *executor_, silent_observer()).joint_check.has_value());
+}
+
+TEST_F(PredictRun, AJointPosteriorThatFailsIsRefusedUnlessWanted) {
+  const RunDirectory run = make_run({0.2, 0.05});
+  const CheckResult failed{.name = "joint", .status = Status::fail, .reason = "2.5 sigma off"};
+  joint_posterior(run, silent_observer());
+  write_joint_check(run, failed);
+  PredictOptions few{.simulations = 50};
+  const std::string refusal = error_text(
+      [&] { predict_run(run, few, *executor_, silent_observer()); }, ErrorKind::numerical);
+  EXPECT_TRUE(contains(refusal, "fails its check: 2.5 sigma off")) << refusal;
+  EXPECT_TRUE(contains(refusal, "or add --anyway")) << refusal;
+  EXPECT_FALSE(read_predictive(run).has_value());
+  few.anyway = true;
+  EXPECT_EQ(predict_run(run, few, *executor_, silent_observer()).joint_check->status, Status::fail);
+  // The region has no part in it.
+  few = {.simulations = 50, .from = "region"};
+  EXPECT_EQ(predict_run(run, few, *executor_, silent_observer()).simulations, 50);
+}
+
+TEST_F(PredictRun, ACheckOfAnotherJointPosteriorIsNotBelieved) {
+  RunDirectory run = make_run({0.2, 0.05}, 1500);
+  joint_posterior(run, silent_observer());
+  write_joint_check(run, {.name = "joint", .status = Status::fail, .reason = "of the old one"});
+  EXPECT_TRUE(read_joint_check(run).has_value());
+  run.add_posterior(*run.joint_posterior());
+  EXPECT_FALSE(read_joint_check(run).has_value());
+  EXPECT_NE(checked_joint(run, silent_observer()).check.reason, "of the old one");
+}
+
 TEST_F(PredictRun, AWrongModelIsFlagged) {
   const RunDirectory run = make_run({0.2, 3.0});  // 0.3 (a - b) is at most 0.6
   const Predictive found = predict_run(run, {.simulations = 200}, *executor_, silent_observer());

@@ -203,11 +203,13 @@ TEST(Sharpness, SaysWhatItMeansAndWhatToDo) {
   const CheckResult result = sharpness_result(found, false);
   EXPECT_NE(result.reason.find("the posteriors miss something that is in the data"),
             std::string::npos);
-  EXPECT_NE(result.advice.find("use more simulations"), std::string::npos);
+  EXPECT_NE(result.advice.text().find("use more simulations"), std::string::npos);
   Sharpness series = found[0];
   series.rival = RivalKind::functions;
-  EXPECT_NE(sharpness_result({series}, false).advice.find("declare them"), std::string::npos);
-  EXPECT_NE(sharpness_result({series}, true).advice.find("declare the noise"), std::string::npos);
+  EXPECT_NE(sharpness_result({series}, false).advice.text().find("declare them"),
+            std::string::npos);
+  EXPECT_NE(sharpness_result({series}, true).advice.text().find("declare the noise"),
+            std::string::npos);
 }
 
 TEST(Sharpness, SaysNothingWithFewDraws) {

@@ -1,11 +1,16 @@
 // What a new user does in the first hour, right and wrong.
 
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 #include "hone/files/files.h"
+#include "hone/files/number_file.h"
+#include "hone/problem/starter_simulator.h"
 
 namespace hone {
 namespace {
@@ -131,6 +136,46 @@ TEST_F(FirstHour, StartingSimulatorsRunAsTheyAre) {
   write("python/simulate.py", std::string(simulator).replace(at, seeded.size(), seeded + " * 0"));
   EXPECT_NE(run({"run", "python/problem.toml", "--dry-run"}).out.find(same), std::string::npos);
   expect_refused(run({"init", "other.toml", "--language", "pythn"}), 2, {"pythn", "python"});
+}
+
+TEST_F(FirstHour, StartingSimulatorsThatAreCompiledRunAsTheyAre) {
+  for (const StarterSimulator& one : starter_simulators()) {
+    if (one.build.empty()) continue;
+    const std::string compiler = one.build.substr(0, one.build.find(' '));
+    if (std::system(("command -v " + compiler + " >/dev/null").c_str()) != 0) {
+      GTEST_SKIP() << compiler << " is not installed (scripts/setup does)";
+    }
+    const std::string file = one.language + "/problem.toml";
+    const fs::path directory = scratch.path() / one.language;
+    fs::create_directory(directory);
+    const ProgramResult made = run({"init", file, "--language", one.language});
+    EXPECT_EQ(made.code, 0) << made;
+    EXPECT_NE(made.out.find(one.build), std::string::npos) << "says how it is built: " << made;
+    // The command that `hone init` printed, and then the one for hone.
+    ASSERT_EQ(std::system(("cd '" + directory.string() + "' && " + one.build).c_str()), 0);
+    const ProgramResult dry = run({"run", file, "--dry-run"});
+    EXPECT_EQ(dry.code, 0) << dry;
+    EXPECT_NE(dry.out.find("10 values"), std::string::npos) << dry.out;
+    EXPECT_EQ(dry.out.find("another seed gives the same data"), std::string::npos) << dry.out;
+    // A straight line: without noise 1 + 2 i, with noise of 0.5 around it; the same seed, the same.
+    const auto simulated = [&](int seed) {
+      const std::string out = (directory / "out").string();
+      const std::string call =
+          fmt::format("'{}' 2 1 {} > '{}'", (directory / "simulate").string(), seed, out);
+      EXPECT_EQ(std::system(call.c_str()), 0);
+      return read_numbers(out);
+    };
+    double mean = 0;
+    constexpr int kSeeds = 40;
+    for (int seed = 1; seed <= kSeeds; ++seed) {
+      const std::vector<double> x = simulated(seed);
+      ASSERT_EQ(x.size(), 10U) << one.language;
+      for (int i = 0; i < 10; ++i) mean += (x[std::size_t(i)] - (1 + 2 * i)) / (10 * kSeeds);
+    }
+    EXPECT_LT(std::abs(mean), 4 * 0.5 / std::sqrt(10 * kSeeds)) << one.language;
+    EXPECT_EQ(simulated(5), simulated(5)) << one.language;
+    EXPECT_NE(simulated(5), simulated(6)) << one.language;
+  }
 }
 
 TEST_F(FirstHour, FailuresBeforeARunDoNotSpeakOfResume) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "hone/check/joint_check.h"
 
 namespace hone {
 namespace {
@@ -46,6 +47,22 @@ TEST_F(Predict, PrintsStatisticsAndKeepsSimulationsApart) {
   EXPECT_TRUE(contains(hone({"show", "run", "--json"}).out, "\"simulations_total\": 2000"));
   EXPECT_EQ(hone({"report", "run"}).code, 0);
   EXPECT_TRUE(contains(bytes_of(scratch.path() / "run/report.html"), "largest deviation"));
+}
+
+TEST_F(Predict, AJointPosteriorThatFailsIsNeverUsedSilently) {
+  ASSERT_EQ(hone({"predict", "run", "-n", "20", "--anyway"}).code, 0);
+  const RunDirectory run = RunDirectory::open(scratch.path() / "run");
+  write_joint_check(run, {.name = "joint", .status = Status::fail, .reason = "all too narrow"});
+  for (const Arguments& command : {Arguments{"predict", "run", "-n", "20"}, {"sample", "run"}}) {
+    expect_refused(hone(command), 1, {"fails its check: all too narrow", "or add --anyway"});
+    const ProgramResult anyway = hone(command + Arguments{"--anyway"});
+    EXPECT_EQ(anyway.code, 0) << anyway;
+    EXPECT_TRUE(contains(anyway.err, "fail: all too narrow")) << anyway.err;
+  }
+  EXPECT_TRUE(contains(hone({"show", "run"}).out, "the joint posterior: fail: all too narrow"));
+  EXPECT_TRUE(contains(hone({"show", "run", "--json"}).out, "\"reason\": \"all too narrow\""));
+  EXPECT_EQ(hone({"report", "run"}).code, 0);
+  EXPECT_TRUE(contains(bytes_of(scratch.path() / "run/report.html"), "all too narrow"));
 }
 
 TEST_F(Predict, WrongUseIsRefused) {

@@ -20,5 +20,6 @@ HONE_FUZZ_TARGET(run_json)(const std::string& bytes) {
   survive([&] { correction_from_json(json); });
   survive([&] { extensions_from_json(json, 100); });
   survive([&] { predictive_from_json(json, 3); });
+  survive([&] { check_result_from_json(nlohmann::ordered_json(json)); });
   survive([&] { checks_from_json(nlohmann::ordered_json(json)); });
 }

@@ -16,6 +16,14 @@ TEST(Label, GreekLettersAndScripts) {
   EXPECT_EQ(plain("\\mathrm{SFR}\\,\\dot{M}"), "SFR\u2009M\u0307");
 }
 
+TEST(Label, NamesOfFunctionsStandApartFromWhatFollows) {
+  EXPECT_EQ(plain("\\log r"), "log\u2009r");
+  EXPECT_EQ(plain("\\ln\\sigma"), "ln\u2009σ");
+  EXPECT_EQ(plain("\\log(r)"), "log(r)");
+  EXPECT_EQ(plain("\\log"), "log");
+  EXPECT_EQ(plain("\\alpha r"), "αr") << "a letter is no function";
+}
+
 TEST(Label, ScriptsAreSmallerAndMoved) {
   const Label label = parse_label("x_a^b");
   ASSERT_EQ(label.size(), 3U);

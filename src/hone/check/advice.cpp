@@ -32,12 +32,11 @@ std::string other_means(const RunSpec& spec) {
 }  // namespace
 
 void add_fitting_advice(std::vector<CheckResult>& checks, const RunSpec& spec) {
-  std::string more = other_means(spec);
+  AdviceText more;
   if (facts_of(spec.simulator.kind).simulates) {
-    more = fmt::format("; for more simulations run `hone resume DIR --budget {}`",
-                       2 * spec.options.budget) +
-           more;
+    more = "; for more simulations " + AdviceText(Action::larger_budget, 2 * spec.options.budget);
   }
+  more += other_means(spec);
   for (CheckResult& check : checks) {
     if (check.status != Status::pass && check.more_simulations) check.advice += more;
   }

@@ -77,8 +77,8 @@ CheckResult calibration_impossible(const Method& method) {
                                 "could be wrong",
                                 method.title),
           .advice =
-              "compare it with a run by a method whose posteriors can be tested, such as "
-              "tmnre (`hone compare`)"};
+              "compare it with a run by a method whose posteriors can be tested, such as tmnre: " +
+              AdviceText(Action::compare)};
 }
 
 // A posterior that has to be sampled for each test draw is tested on fewer.

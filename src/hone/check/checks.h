@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hone/core/advice_text.h"
 #include "hone/core/matrix.h"
 #include "hone/run/run_directory.h"
 
@@ -28,7 +29,7 @@ struct CheckResult {
   std::string name = {};  // stable word for scripts: see docs/howto/check.md
   Status status = Status::pass;
   std::string reason = {};  // what was seen, with numbers
-  std::string advice = {};  // what to do; empty if it passed
+  AdviceText advice = {};   // what to do; empty if it passed
   std::vector<std::pair<std::string, double>> numbers = {};
   bool more_simulations = false;  // is the advice, of the whole run; how is added to it. Not saved
 };
@@ -182,7 +183,10 @@ struct Checks {
   std::vector<CorrectionEntry> correction = {};  // empty: none
 };
 
-nlohmann::ordered_json to_json(const Checks& checks);
+nlohmann::ordered_json to_json(const CheckResult& check, ActionWords words = command_words);
+CheckResult check_result_from_json(const nlohmann::ordered_json& json);
+// Advice in the words of an interface can be read by people, not by checks_from_json.
+nlohmann::ordered_json to_json(const Checks& checks, ActionWords words = command_words);
 Checks checks_from_json(const nlohmann::ordered_json& json);  // nlohmann's exceptions, Error{input}
 
 // <run>/checks.json; nothing if the run has not been checked. Error{io} if it is damaged.

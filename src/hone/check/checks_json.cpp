@@ -25,8 +25,8 @@ Status status_from(const std::string& text) {
 
 template <typename V>
 void visit(V& v, CheckResult& c) {
-  v("name", c.name), v("status", c.status), v("reason", c.reason), v("advice", c.advice);
-  v("numbers", c.numbers);
+  v("name", c.name), v("status", c.status), v("reason", c.reason);
+  v.advice(c.advice), v("numbers", c.numbers);
 }
 
 template <typename V>
@@ -137,6 +137,7 @@ using Numbers = std::vector<std::pair<std::string, double>>;
 
 class Writer {
  public:
+  explicit Writer(ActionWords words) : words_(words) {}
   OrderedJson json = OrderedJson::object();
   template <typename T>
   void operator()(const char* name, T& value) {
@@ -146,6 +147,7 @@ class Writer {
   void if_given(const char* name, std::string& value) {
     if (!value.empty()) json[name] = value;
   }
+  void advice(AdviceText& value) { value.write_to(json, words_); }
 
  private:
   static OrderedJson of(double value) {
@@ -161,17 +163,19 @@ class Writer {
     return object;
   }
   template <typename T>
-  static OrderedJson of(std::vector<T>& values) {
+  OrderedJson of(std::vector<T>& values) {
     auto list = OrderedJson::array();
     for (T& value : values) list.push_back(of(value));
     return list;
   }
   template <typename T>
-  static OrderedJson of(T& value) {
-    Writer writer;
+  OrderedJson of(T& value) {
+    Writer writer(words_);
     visit(writer, value);
     return writer.json;
   }
+
+  ActionWords words_;
 };
 
 class Reader {
@@ -184,6 +188,7 @@ class Reader {
   void if_given(const char* name, std::string& value) {
     if (json_.contains(name)) value = json_.at(name);
   }
+  void advice(AdviceText& value) { value = AdviceText::read_from(json_); }
 
  private:
   static void read(double& value, const OrderedJson& json) {
@@ -226,8 +231,22 @@ Status worse(Status a, Status b) {
   return a < b ? b : a;
 }
 
-OrderedJson to_json(const Checks& checks) {
-  Writer writer;
+OrderedJson to_json(const CheckResult& check, ActionWords words) {
+  Writer writer(words);
+  CheckResult copy = check;
+  visit(writer, copy);
+  return writer.json;
+}
+
+CheckResult check_result_from_json(const OrderedJson& json) {
+  CheckResult check;
+  Reader reader(json);
+  visit(reader, check);
+  return check;
+}
+
+OrderedJson to_json(const Checks& checks, ActionWords words) {
+  Writer writer(words);
   writer.json["format"] = kFormat;
   Checks copy = checks;  // fields are visited as non-const, for reading and writing alike
   visit(writer, copy);

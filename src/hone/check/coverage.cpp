@@ -214,8 +214,9 @@ void summarize(CoverageCheck& check, const CoverageLimits& limits) {
     const bool safe =
         !narrow && worst->levels[1].empirical > worst->levels[1].nominal - limits.shortfall / 2;
     result.advice =
-        narrow ? "use more simulations or a larger ensemble; `hone check DIR --correct` widens the "
-                 "posteriors as far as necessary"
+        narrow ? "use more simulations or a larger ensemble; to widen the posteriors as far as "
+                 "necessary " +
+                     AdviceText(Action::correct)
         : safe ? "the intervals are safe; more simulations would make them narrower"
                : "the shape is wrong, too wide in the middle and too narrow in the tails: use more "
                  "simulations";
@@ -241,7 +242,7 @@ CoverageCheck check_coverage(const std::vector<MarginalCredibility>& marginals,
     check.result.status = Status::unclear;
     check.result.reason =
         fmt::format("there are only {} test draws, too few to measure the coverage", draws);
-    check.result.advice = "make more test draws with `hone check DIR --simulations 1000`";
+    check.result.advice = "for more test draws " + AdviceText(Action::more_test_draws, 1000);
     return check;
   }
   for (const MarginalCredibility& marginal : marginals) {

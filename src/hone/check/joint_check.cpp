@@ -6,10 +6,12 @@
 
 #include "hone/check/draws.h"
 #include "hone/check/ecdf.h"
+#include "hone/core/error.h"
 #include "hone/inference/method.h"
 #include "hone/posterior/grid_difference.h"
 #include "hone/run/finished_run.h"
 #include "hone/run/joint_run.h"
+#include "hone/run/run_lock.h"
 
 namespace hone {
 
@@ -94,8 +96,16 @@ void compare_with_marginals(CheckResult& result, const RunDirectory& run,
   if (mass <= kCaution) return;
   result.status = worse(result.status, Status::caution);
   if (!result.advice.empty()) result.advice += "; ";
-  result.advice +=
-      "where marginals are enough, draw from these (--marginal): they were learned directly";
+  result.advice += "where marginals are enough, draw from these: they were learned directly";
+}
+
+// What a check depends on besides the files that never change: marginals that were trained later
+// may have brought another joint posterior, and a correction changes the marginals beside it.
+nlohmann::ordered_json checked_against(const RunDirectory& run) {
+  const auto correction = run.correction();
+  return {{"posteriors", run.posteriors().size()},
+          {"marginals", run.spec().marginals.size()},
+          {"correction", correction ? to_json(*correction) : nlohmann::ordered_json(nullptr)}};
 }
 
 }  // namespace
@@ -105,6 +115,53 @@ CheckResult check_joint(const RunDirectory& run, const AmortizedPosterior& joint
   CheckResult result = calibration(run, joint, observer, simulator_noise);
   compare_with_marginals(result, run, joint);
   return result;
+}
+
+std::string CheckedJoint::source() const {
+  return describe_joint(posterior->estimator());
+}
+
+std::optional<CheckResult> read_joint_check(const RunDirectory& run) {
+  const RunFile file = run.joint_check_file();
+  if (!file.exists()) return std::nullopt;
+  const auto json =
+      read_json_as<nlohmann::ordered_json>(file, [](auto content) { return content; });
+  return make_sense_of(file, [&]() -> std::optional<CheckResult> {
+    if (json.at("of") != checked_against(run)) return std::nullopt;
+    return check_result_from_json(json.at("check"));
+  });
+}
+
+void write_joint_check(const RunDirectory& run, const CheckResult& check) {
+  const RunLock lock(run);
+  write_json(run.joint_check_file(), {{"of", checked_against(run)}, {"check", to_json(check)}});
+}
+
+CheckedJoint checked_joint(const RunDirectory& run, Observer& observer,
+                           const NoiseModel* simulator_noise) {
+  CheckedJoint joint{joint_posterior(run, observer, simulator_noise), {}};
+  if (auto kept = read_joint_check(run)) {
+    joint.check = *kept;
+    return joint;
+  }
+  joint.check = check_joint(run, *joint.posterior, observer, simulator_noise);
+  try {
+    write_joint_check(run, joint.check);
+  } catch (const Error& error) {  // draws need no more than to read the run
+    observer.log(LogLevel::info,
+                 fmt::format("the check of the joint posterior is not kept: {}", error.message()));
+  }
+  return joint;
+}
+
+void require_usable(const RunDirectory& run, const CheckedJoint& joint, const std::string& instead,
+                    bool anyway) {
+  if (joint.check.status != Status::fail || anyway) return;
+  fail_with_advice(ErrorKind::numerical,
+                   fmt::format("the joint posterior of {} fails its check: {}", run.path().string(),
+                               joint.check.reason),
+                   {.before = fmt::format("; use more simulations, {}, or ", instead),
+                    .action = Action::anyway});
 }
 
 }  // namespace hone

@@ -90,7 +90,7 @@ CheckResult typicality_result(const Misspecification& found, const TypicalityLim
     result.status = Status::unclear;
     result.reason = fmt::format(
         "there are only {} test draws, too few to compare the observation with them", found.draws);
-    result.advice = "make more test draws with `hone check DIR --simulations 1000`";
+    result.advice = "for more test draws " + AdviceText(Action::more_test_draws, 1000);
     return result;
   }
   // With few draws the smallest possible rank is 1 / (draws + 1): then the observation must be

@@ -59,10 +59,14 @@ RegionFacts facts_of(const RunDirectory& run, const Dataset& data) {
 void check_facts(const RunDirectory& run, const RegionFacts& facts) {
   const std::string path = run.path().string();
   if (facts.simulations < kFewestSimulations) {
-    fail(ErrorKind::input,
-         "{}: {} simulations in its final region; at least {} are needed for the evidence of a "
-         "model: give the run a larger budget (`hone resume {} --budget`)",
-         path, facts.simulations, kFewestSimulations, path);
+    fail_with_advice(
+        ErrorKind::input,
+        fmt::format("{}: {} simulations in its final region; at least {} are needed for the "
+                    "evidence of a model",
+                    path, facts.simulations, kFewestSimulations),
+        {.before = "; to give the run more of them ",
+         .action = Action::larger_budget,
+         .run = path});
   }
   if (facts.lost_mass > kMostLostMass) {
     fail(ErrorKind::input,

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hone/check/joint_check.h"
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
 #include "hone/run/finished_run.h"
-#include "hone/run/joint_run.h"
 #include "hone/run/run_inputs.h"
 #include "hone/run/run_lock.h"
 
@@ -61,12 +61,17 @@ Predictive predict_run(const RunDirectory& run, const PredictOptions& options, E
   const Region region = region_of(run, options);
   std::string source =
       options.from == "prior" ? "the whole prior" : "the prior in the final region";
+  std::optional<CheckResult> joint_check;
   Proposal proposal(region);
   if (options.from == "posterior") {
-    const SharedPosterior joint = joint_posterior(run, observer, executor.noise());
-    source = fmt::format("the joint posterior ({})", describe_joint(joint->estimator()));
+    const CheckedJoint joint = checked_joint(run, observer, executor.noise());
+    require_usable(run, joint, "take parameters from the region or the prior instead",
+                   options.anyway);
+    joint_check = joint.check;
+    source = fmt::format("the joint posterior ({})", joint.source());
     const auto theta = std::make_shared<const Matrix<double>>(
-        joint->joint_samples(spec.observation, options.simulations, Rng(spec.seed).child("predict"))
+        joint.posterior
+            ->joint_samples(spec.observation, options.simulations, Rng(spec.seed).child("predict"))
             .value());
     proposal = Proposal(region, [theta](Index rows) {
       HONE_ASSERT(rows == theta->rows());
@@ -80,6 +85,7 @@ Predictive predict_run(const RunDirectory& run, const PredictOptions& options, E
       compare_predictive(simulated(run, options, proposal, executor, observer), spec.observation,
                          spec.data, options.from, options.statistics);
   result.source = source;
+  result.joint_check = joint_check;
   const RunLock lock(run);
   write_json(run.predictive_file(), to_json(result));
   return result;

@@ -229,8 +229,11 @@ nlohmann::ordered_json to_json(const Predictive& predictive) {
                           {"high", one.high},
                           {"p", one.p}});
   }
+  const auto joint =
+      predictive.joint_check ? to_json(*predictive.joint_check) : nlohmann::ordered_json(nullptr);
   return {{"from", predictive.from},
           {"source", predictive.source},
+          {"joint_check", joint},
           {"simulations", predictive.simulations},
           {"status", to_string(predictive.status)},
           {"reason", predictive.reason},

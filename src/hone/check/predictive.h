@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,9 +26,10 @@ struct PredictiveStatistic {
 
 // Do simulations with parameters from the posterior look like the observation?
 struct Predictive {
-  std::string from = "posterior";  // posterior, region or prior
-  std::string source = {};         // of the parameters, in words
-  Index simulations = 0;           // that succeeded
+  std::string from = "posterior";               // posterior, region or prior
+  std::string source = {};                      // of the parameters, in words
+  std::optional<CheckResult> joint_check = {};  // of the joint posterior, where they come from it
+  Index simulations = 0;                        // that succeeded
   std::vector<double> observed, low95, low68, median, high68, high95, p;  // per column of the data
   std::vector<PredictiveStatistic> statistics = {};
   Status status = Status::pass;

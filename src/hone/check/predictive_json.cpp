@@ -31,6 +31,12 @@ PredictiveStatistic statistic_from_json(const nlohmann::json& json) {
           .p = number(json.at("p"))};
 }
 
+// Not there in files of 0.1.
+std::optional<CheckResult> joint_check(const nlohmann::json& json) {
+  if (!json.contains("joint_check") || json.at("joint_check").is_null()) return std::nullopt;
+  return check_result_from_json(nlohmann::ordered_json(json.at("joint_check")));
+}
+
 }  // namespace
 
 Predictive predictive_from_json(const nlohmann::json& json, std::size_t data_size) {
@@ -38,6 +44,7 @@ Predictive predictive_from_json(const nlohmann::json& json, std::size_t data_siz
   Predictive predictive{
       .from = json.at("from"),
       .source = json.at("source"),
+      .joint_check = joint_check(json),
       .simulations = json.at("simulations"),
       .observed = numbers(columns.at("observed"), data_size),
       .low95 = numbers(columns.at("low_95"), data_size),

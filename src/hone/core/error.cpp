@@ -49,6 +49,12 @@ std::string command_words(Action action, const std::string& run) {
           "Correct the simulator and run `hone resume{0}`. If so many failures are part of the "
           "model, start a new run that allows them: `hone run --from{0} --max-failed-fraction 0.8`",
           run.empty() ? " RUN" : where);
+    case Action::anyway: return "add --anyway";
+    case Action::larger_budget: return fmt::format("run `hone resume{} --budget N`", where);
+    case Action::more_test_draws: return fmt::format("run `hone check{} --simulations N`", where);
+    case Action::list_failures: return fmt::format("`hone show{}` lists the reasons", where);
+    case Action::compare: return "`hone compare` does so";
+    case Action::train_joint: return fmt::format("run `hone train{} --marginal joint`", where);
   }
   return "";
 }

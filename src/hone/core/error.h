@@ -23,16 +23,22 @@ std::string to_string(ErrorKind kind);
 // What a user may do with a run. Each interface has its own name for it.
 enum class Action {
   none,
-  resume,          // let the run go on
-  open,            // the same, if it is not open yet
-  ask,             // see which simulations come next
-  ask_or_resume,   // go on in either way
-  ask_and_tell,    // get parameters, hand back results
-  train,           // train marginals on the simulations of a run
-  check,           // check a run
-  correct,         // check it and widen what is too narrow
-  run_from,        // make another run like it, with other options
-  allow_failures,  // correct the simulator and let the run go on, or make one that allows failures
+  resume,           // let the run go on
+  open,             // the same, if it is not open yet
+  ask,              // see which simulations come next
+  ask_or_resume,    // go on in either way
+  ask_and_tell,     // get parameters, hand back results
+  train,            // train marginals on the simulations of a run
+  check,            // check a run
+  correct,          // check it and widen what is too narrow
+  run_from,         // make another run like it, with other options
+  allow_failures,   // correct the simulator and let the run go on, or make one that allows failures
+  anyway,           // ask again and say that the answer is wanted all the same
+  larger_budget,    // give a run more simulations
+  more_test_draws,  // check it with more simulations
+  list_failures,    // see why simulations failed
+  compare,          // compare samples of two runs
+  train_joint,      // train networks for all parameters together
 };
 
 // An action within a sentence: "; make room and " + action + ": what it held is computed again".
@@ -47,6 +53,7 @@ struct Advice {
 // How an interface phrases an action, on the run in this directory (empty: not known).
 using ActionWords = std::string (*)(Action action, const std::string& run);
 std::string command_words(Action action, const std::string& run);  // "run `hone resume DIR`"
+// Their last N stands for a number, where the action needs one: "run `hone resume DIR --budget N`".
 
 // What an error is made of: "<place> = <value>: <reason><advice>". A reason alone is enough.
 struct ErrorParts {

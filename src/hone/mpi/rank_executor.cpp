@@ -205,13 +205,14 @@ class RankRun {
 
   void lose(int rank) {
     others_.lose();
-    const Error error(
-        ErrorKind::simulator,
-        fmt::format("rank {} on {} hangs: it has {} simulations and has not been heard of for {:g} "
-                    "seconds. Everything finished is saved; `hone resume` goes on, with any number "
-                    "of ranks",
-                    rank, others_.rank(rank).about.machine, scheduler_.held(rank),
-                    silence_seconds_));
+    const Error error(ErrorKind::simulator,
+                      ErrorParts{.reason = fmt::format(
+                                     "rank {} on {} hangs: it has {} simulations and has not been "
+                                     "heard of for {:g} seconds. Everything finished is saved",
+                                     rank, others_.rank(rank).about.machine, scheduler_.held(rank),
+                                     silence_seconds_),
+                                 .advice = {.before = "; to go on, with any number of ranks, ",
+                                            .action = Action::resume}});
     delivery_.simulator_gave_up(std::make_exception_ptr(error));
   }
 

@@ -234,7 +234,7 @@ class ServedRun {
 
   // The others wait for this rank's numbers and cannot be told.
   void leave_for_good(const std::string& error) {
-    std::fprintf(stderr, "hone: rank %d on %s: %s\nfinished work is saved; see `hone resume`\n",
+    std::fprintf(stderr, "hone: rank %d on %s: %s\nfinished work is saved: resume the run\n",
                  transport_.rank(), transport_.machine().c_str(), visible_text(error).c_str());
     transport_.abort(1);
   }

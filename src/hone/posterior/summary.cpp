@@ -53,7 +53,18 @@ std::vector<ThetaInterval> intervals_from_json(const nlohmann::json& json) {
 
 }  // namespace
 
+AdviceText advice_for(const Warning& warning) {
+  if (warning.kind == "failed_simulations") return AdviceText(Action::list_failures);
+  return {warning.advice};
+}
+
 nlohmann::ordered_json to_json(const Summary& summary) {
+  return to_json(summary, [](Action action, const std::string&) {
+    return command_words(action, "");  // files name no directory
+  });
+}
+
+nlohmann::ordered_json to_json(const Summary& summary, ActionWords words) {
   nlohmann::ordered_json json;
   json["parameters"] = nlohmann::ordered_json::array();
   for (const ParameterSummary& p : summary.parameters) {
@@ -73,7 +84,9 @@ nlohmann::ordered_json to_json(const Summary& summary) {
   }
   json["warnings"] = nlohmann::ordered_json::array();
   for (const Warning& w : summary.warnings) {
-    json["warnings"].push_back({{"kind", w.kind}, {"message", w.message}, {"advice", w.advice}});
+    nlohmann::ordered_json one{{"kind", w.kind}, {"message", w.message}};
+    one["advice"] = advice_for(w).text(words);
+    json["warnings"].push_back(std::move(one));
   }
   json["rounds"] = summary.rounds;
   json["simulations"] = summary.simulations;

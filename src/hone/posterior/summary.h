@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hone/core/advice_text.h"
 #include "hone/posterior/marginal_grid.h"
 
 namespace hone {
@@ -28,8 +29,11 @@ struct ParameterSummary {
 struct Warning {
   std::string kind;     // stable word for scripts
   std::string message;  // what was seen, with numbers
-  std::string advice;   // what to do
+  std::string advice;   // what to do, as the command line says it
 };
+
+// The advice that names something to do with hone is known by the kind of its warning.
+AdviceText advice_for(const Warning& warning);
 
 struct Summary {
   std::vector<ParameterSummary> parameters;
@@ -41,6 +45,8 @@ struct Summary {
 ParameterSummary summarize_parameter(const MarginalGrid& grid, const std::string& name);
 
 nlohmann::ordered_json to_json(const Summary& summary);
+// With advice in the words of another interface: for people, not for summary_from_json.
+nlohmann::ordered_json to_json(const Summary& summary, ActionWords words);
 Summary summary_from_json(const nlohmann::json& json);
 
 }  // namespace hone

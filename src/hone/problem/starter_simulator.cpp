@@ -143,9 +143,9 @@ const std::vector<StarterSimulator>& starter_simulators() {
   static const std::vector<StarterSimulator> all{
       {"python", "simulate.py", "", R"(command = ["python3", "simulate.py"])", kPython},
       {"c++", "simulate.cpp", "g++ -O2 -o simulate simulate.cpp",
-       R"(run = ["{directory}/simulate", "{slope}", "{offset}", "{seed}"])", kCpp},
+       R"(run = ["./simulate", "{slope}", "{offset}", "{seed}"])", kCpp},
       {"fortran", "simulate.f90", "gfortran -O2 -o simulate simulate.f90",
-       R"(run = ["{directory}/simulate", "{slope}", "{offset}", "{seed}"])", kFortran},
+       R"(run = ["./simulate", "{slope}", "{offset}", "{seed}"])", kFortran},
       {"julia", "simulate.jl", "", R"(command = ["julia", "simulate.jl"])", kJulia},
       {"r", "simulate.R", "",
        R"(run = ["Rscript", "{directory}/simulate.R", "{slope}", "{offset}", "{seed}"])", kR},

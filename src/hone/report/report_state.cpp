@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "hone/check/checks.h"
+#include "hone/check/joint_check.h"
 #include "hone/check/predict_run.h"
 #include "hone/core/version.h"
 #include "hone/files/json_text.h"
@@ -11,6 +12,7 @@
 #include "hone/report/report.h"
 #include "hone/report/reproduce.h"
 #include "hone/report/run_data.h"
+#include "hone/report/run_scales.h"
 #include "hone/run/run_files.h"
 
 namespace hone {
@@ -39,8 +41,11 @@ Json parameters_json(const Prior& prior, const TruthValues& truth) {
   for (std::size_t d = 0; d < prior.parameters().size(); ++d) {
     const Parameter& p = prior.parameters()[d];
     const auto known = truth.find(p.name);
+    const Axis axis = unit_axis(prior, static_cast<int>(d));
     list.push_back({{"name", p.name},
                     {"label", to_json(parameter_label(p.name, p.label))},
+                    {"axis_label", to_json(axis.styled_label)},
+                    {"axis_ticks", axis.named_ticks},
                     {"low", finite_or_null(p.distribution->lower())},
                     {"high", finite_or_null(p.distribution->upper())},
                     {"truth", known == truth.end() ? Json(nullptr) : Json(known->second)},
@@ -135,17 +140,34 @@ Json training_json(const std::vector<TrainingBands>& training) {
   return list;
 }
 
+// What page/report.js divides columns by; null: one scale shows them all.
+Json scales_json(const std::vector<ColumnScale>& scales) {
+  if (scales.empty()) return nullptr;
+  Json list = Json::array();
+  for (const ColumnScale& one : scales) list.push_back({one.middle, one.half});
+  return list;
+}
+
 Json observation_json(const ObservationBands& bands, const NoiseSpec& noise) {
   Json json{{"column", bands.columns}, {"value", bands.observed}};
   if (!bands.names.empty()) json["name"] = bands.names;
   if (!bands.blocks.empty()) json["blocks"] = bands.blocks;
   if (bands.simulations == 0) return json;
   json["simulated"] = {{"low", bands.low}, {"median", bands.median}, {"high", bands.high}};
+  json["scales"] = scales_json(column_scales(bands.low, bands.median, bands.high));
   json["note"] = fmt::format(
       "Blue: the observation. Grey line and band: median and 95 % of {} simulations from the region"
       "{}.",
       bands.simulations,
       noise.kind == NoiseKind::none ? "" : ", without the noise that training adds");
+  return json;
+}
+
+Json predictive_json(const std::optional<Predictive>& predictive) {
+  if (!predictive) return nullptr;
+  Json json = to_json(*predictive);
+  json["scales"] =
+      scales_json(column_scales(predictive->low95, predictive->median, predictive->high95));
   return json;
 }
 
@@ -211,7 +233,7 @@ Json report_state(const RunDirectory& run, const ReportOptions& options) {
   const Json summary = to_json(run.summary().value_or(Summary{}));
   const Json progress = finished ? Json(nullptr) : progress_of(run);
   const std::optional<Checks> checks = read_checks(run);
-  const std::optional<Predictive> predictive = read_predictive(run);
+  const auto joint = run.complete() ? read_joint_check(run) : std::nullopt;
   Json json{{"name", spec.name},
             {"name_of_directory", run.label()},
             {"subtitle", fmt::format("hone {}, {}, seed {}", version(),
@@ -228,7 +250,8 @@ Json report_state(const RunDirectory& run, const ReportOptions& options) {
             {"warnings", summary.at("warnings")},
             {"corner", finished ? corner_of(run, options.truth) : Json(nullptr)},
             {"checks", checks ? to_json(*checks) : Json(nullptr)},
-            {"predictive", predictive ? to_json(*predictive) : Json(nullptr)},
+            {"joint_check", joint ? to_json(*joint) : Json(nullptr)},
+            {"predictive", predictive_json(read_predictive(run))},
             {"training", training_json(data.training)},
             {"observation", observation_json(data.observation, spec.noise)},
             {"settings", to_json(spec.options)},

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "hone/report/label.h"
 #include "hone/report/panel_grid.h"
+#include "hone/report/run_scales.h"
 
 namespace hone {
 namespace {
@@ -20,31 +20,6 @@ Color round_color(std::size_t i, std::size_t count) {
   const double t = count < 2 ? 1 : static_cast<double>(i) / static_cast<double>(count - 1);
   const auto mix = [t](double light, double dark) { return std::lerp(light, dark, t); };
   return {mix(0.78, 0.0), mix(0.87, 0.30), mix(0.94, 0.55)};
-}
-
-// Where the CDF of a parameter is drawn from 0 to 1, in which all parts of the prior are equally
-// wide, with ticks in the parameter's own units.
-Axis unit_axis(const Prior& prior, int d) {
-  constexpr double kTail = 0.01, kApart = 0.1;
-  const Parameter& p = prior.parameter(d);
-  const Distribution& distribution = *p.distribution;
-  const auto end = [&](double bound, double u) {
-    return std::isfinite(bound) ? bound : distribution.quantile(u);
-  };
-  Axis units{.low = end(distribution.lower(), kTail), .high = end(distribution.upper(), 1 - kTail)};
-  const double inner = distribution.quantile(0.05), outer = distribution.quantile(0.95);
-  units.logarithmic = units.low > 0 && outer > 20 * inner;
-  const std::vector<double> ticks = axis_ticks(units);
-  const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : units.high - units.low;
-  const int exponent = units.logarithmic ? 0 : axis_exponent(units);
-  Axis axis{.low = 0, .high = 1, .styled_label = parameter_label(p.name, p.label)};
-  if (exponent != 0) axis.styled_label.push_back({" / 10" + superscript(exponent)});
-  for (const double tick : ticks) {
-    const double u = distribution.cdf(tick);
-    if (!axis.named_ticks.empty() && u - axis.named_ticks.back().first < kApart) continue;
-    axis.named_ticks.emplace_back(u, tick_label(units, tick, step));
-  }
-  return axis;
 }
 
 // Regions of all rounds, and the final one.
@@ -99,31 +74,12 @@ Label marginal_label(const std::string& marginal, const Prior& prior) {
   return label;
 }
 
-// Columns of very different spread would be flat lines on one scale.
-bool scales_differ(const ObservationBands& bands) {
-  double widest = 0, narrowest = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < bands.low.size(); ++i) {
-    const double spread = bands.high[i] - bands.low[i];
-    if (!(spread > 0)) continue;
-    widest = std::max(widest, spread);
-    narrowest = std::min(narrowest, spread);
-  }
-  return widest > 20 * narrowest;
-}
-
-// Each column in units of its own: 0 is the median, and its 95 % band is 2 wide.
-ObservationBands in_own_units(ObservationBands bands) {
-  for (std::size_t i = 0; i < bands.low.size(); ++i) {
-    const double middle = bands.median[i], half = (bands.high[i] - bands.low[i]) / 2;
-    const auto scaled = [&](double value) {
-      return half > 0          ? (value - middle) / half
-             : value == middle ? 0
-                               : std::copysign(3.0, value - middle);
-    };
-    bands.observed[i] = scaled(bands.observed[i]);
-    bands.low[i] = scaled(bands.low[i]);
-    bands.high[i] = scaled(bands.high[i]);
-    bands.median[i] = 0;
+// Each column in units of its own, if there are such.
+ObservationBands in_own_units(ObservationBands bands, const std::vector<ColumnScale>& scales) {
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    for (auto* list : {&bands.observed, &bands.low, &bands.median, &bands.high}) {
+      (*list)[i] = scales[i].of((*list)[i]);
+    }
   }
   return bands;
 }
@@ -210,8 +166,8 @@ std::string training_figure(const std::vector<TrainingBands>& training, FigureFo
 }
 
 std::string observation_figure(const ObservationBands& raw, FigureFormat format) {
-  const bool own_units = scales_differ(raw);
-  const ObservationBands bands = own_units ? in_own_units(raw) : raw;
+  const std::vector<ColumnScale> scales = column_scales(raw.low, raw.median, raw.high);
+  const ObservationBands bands = in_own_units(raw, scales);
   PanelGrid grid(format, 1, 420, 150);
   std::vector<double> x;
   for (const Index column : bands.columns) x.push_back(static_cast<double>(column));
@@ -222,7 +178,7 @@ std::string observation_figure(const ObservationBands& raw, FigureFormat format)
   Axes axes = grid.next({.low = x.front() - 0.5,
                          .high = x.back() + 0.5,
                          .label = bands.blocks.empty() ? "data value" : bands.blocks},
-                        padded_axis(low, high, own_units ? "of each column's band" : "value"));
+                        padded_axis(low, high, scales.empty() ? "value" : "of each column's band"));
   axes.band(x, bands.low, bands.high, palette::grey.with_opacity(0.35));
   axes.line(x, bands.median, {palette::grey, 1});
   if (x.size() <= 60) axes.markers(x, bands.observed, Marker::circle, 4, palette::vermilion);

@@ -120,10 +120,15 @@ SharedPosterior joint_posterior(const RunDirectory& run, Observer& observer,
   if (const SharedPosterior own = trained.at(0).posterior->with_marginals(all)) return own;
   SharedPosterior networks = trained_networks(run, trained);
   if (!networks && std::ssize(all[0]) > kMostJoint) {
-    fail(ErrorKind::input,
-         "a joint posterior of {} parameters is not trained automatically (the limit is {}); train "
-         "it with `hone train {} --marginal joint` and look at its checks",
-         all[0].size(), kMostJoint, run.path().string());
+    fail_with_advice(
+        ErrorKind::input,
+        fmt::format("a joint posterior of {} parameters is not trained automatically (the limit is "
+                    "{})",
+                    all[0].size(), kMostJoint),
+        {.before = "; to train it, ",
+         .action = Action::train_joint,
+         .run = run.path().string(),
+         .after = ", and look at its checks"});
   }
   if (!networks) {
     const TrainedPosterior fresh =

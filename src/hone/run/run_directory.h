@@ -32,6 +32,7 @@
 //   checks.json               what the checks found (hone/check/)
 //   checks/simulations/       simulations that were made for the checks alone
 //   networks/joint.h5         the joint posterior of all parameters, once it was needed
+//   networks/joint_check.json what its check found
 //   predictive/               simulations from the posterior, and what they say (predict_run.h)
 //   chunks/                   simulations divided for a job array (chunk_files.h)
 //   simulator.log             what external simulators wrote to standard error
@@ -91,6 +92,7 @@ class RunDirectory {
   std::filesystem::path spec_file() const { return path_ / "run.json"; }
   RunFile computed_with_file() const { return file("computed_with.json"); }
   RunFile checks_file() const { return state_file("checks.json"); }
+  RunFile joint_check_file() const { return state_file("networks/joint_check.json"); }
   RunFile simulations() const { return file("simulations"); }
   RunFile check_simulations() const { return state_file("checks/simulations"); }
   RunFile predictive_simulations(const std::string& from) const {

@@ -105,7 +105,7 @@ std::vector<Warning> find_warnings(const InferenceResult& result,
                                     "the observation is not a failure, so values whose simulations "
                                     "often fail become less probable",
                                     failed),
-                        "`hone show` lists the reasons"});
+                        command_words(Action::list_failures, "")});
   }
   warn_about_training(warnings, result);
   warn_about_draws(warnings, result, observation);

@@ -13,6 +13,39 @@ LABEL = "<script>window.hacked = 1</script>"
 FEW = ["--budget", "2000", "--max-epochs", "12", "--round-fraction", "0.2"]
 
 
+# Columns of very different size, and a parameter whose prior is even in its logarithm.
+UNITS = """
+[simulator]
+command = ["python3", "simulate.py"]
+[observation]
+values = [0.5, 4.2e6]
+[[parameters]]
+name = "rate"
+prior = { kind = "loguniform", low = 1e-4, high = 1 }
+[[parameters]]
+name = "mass"
+prior = { kind = "uniform", low = 0, high = 10 }
+"""
+SIMULATOR = """
+import json, math, random, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    rng = random.Random(request["seed"])
+    rate, mass = request["theta"]
+    x = [math.log10(rate) / 2 + 1.5 + 0.1 * rng.gauss(0, 1), 1e6 * (mass + 0.3 * rng.gauss(0, 1))]
+    print(json.dumps({"id": request["id"], "x": x}), flush=True)
+"""
+
+
+def prepare_units(directory):
+    (directory / "problem.toml").write_text(UNITS)
+    (directory / "simulate.py").write_text(SIMULATOR)
+    hone(program, "run", "problem.toml", "-o", "units", *FEW, cwd=directory)
+    hone(program, "predict", "units", "-n", "50", "--anyway", cwd=directory)
+    hone(program, "report", "units", cwd=directory)
+    return directory / "units" / "report.html"
+
+
 def prepare(directory):
     hone(program, "run", "torus", "-o", "run", *FEW, cwd=directory)
     file = directory / "run" / "run.json"
@@ -113,10 +146,35 @@ def test_widths(browser):
           "there is a dark page")
 
 
+def test_units(browser):
+    text = browser.run("document.querySelectorAll('details').forEach(d => { d.open = true; });"
+                       "return document.querySelector('#rounds').textContent")
+    check("prior CDF" not in text, "axes are in units of the parameters")
+    ticks = browser.run("return [...document.querySelectorAll('#rounds svg')].map("
+                        "s => [...s.querySelectorAll('text.tick')].map(t => t.textContent))")
+    rate = [one for one in ticks if "rate" in one]
+    check(len(rate) >= 2, "there are the regions and the ratios of the rate")
+    check(all("10⁻²" in one or "0.01" in one for one in rate), f"with ticks of a rate: {rate[0]}")
+    # Every column can be seen: its band has a height, whatever the size of the other.
+    for place in ("observation", "predictive"):
+        check("each column" in browser.run(f"return document.querySelector('#{place}').textContent"),
+              f"{place}: says that columns have their own scales")
+        heights = browser.run(f"""
+            const path = document.querySelector('#{place} svg path').getAttribute('d');
+            const points = path.slice(1, -1).split('L').map(p => p.split(' ').map(Number));
+            return [0, 1].map(i => Math.abs(points[i][1] - points[points.length - 1 - i][1]));""")
+        check(min(heights) > 20, f"{place}: bands of both columns are wide: {heights}")
+    check(browser.run("return document.querySelector('#checks').textContent").count(
+        "Draws of all parameters together") == 1, "the check of the joint posterior is shown")
+    browser.whole_page(screenshots / "units.png", 1280)
+
+
 with tempfile.TemporaryDirectory() as scratch, Browser() as browser:
     page = prepare(pathlib.Path(scratch))
     browser.open(page.as_uri())
     test_text(browser)
     test_corner(browser)
     test_widths(browser)
+    browser.open(prepare_units(pathlib.Path(scratch)).as_uri())
+    test_units(browser)
     check(browser.problems() == [], f"the console is empty: {browser.problems()}")

@@ -1,6 +1,6 @@
 // Small charts with two axes.
 
-// x, y: { low, high, label, log }. series: { x, y, class, style, band: [low, high], steps, dots }.
+// x, y: { low, high, label, log, ticks: numbers, named: [[place, text], ...] }. series: { x, y, class, style, band: [low, high], steps, dots }.
 function chart({ title, x, y, series, width = 320, height = 210, note, lines = [] }) {
   const left = 48, right = 10, top = 8, foot = 38, w = width - left - right, h = height - top - foot;
   const place = (axis, v) => axis.log ? (Math.log(v) - Math.log(axis.low)) / (Math.log(axis.high) - Math.log(axis.low))
@@ -9,14 +9,15 @@ function chart({ title, x, y, series, width = 320, height = 210, note, lines = [
   const clip = "clip" + (chart.count = (chart.count || 0) + 1);
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": title || y.label });
   root.append(svg("clipPath", { id: clip }, svg("rect", { x: left, y: top, width: w, height: h })));
-  const marks = axis => axis.ticks || (axis.log ? powers(axis) : ticks(axis.low, axis.high, axis === x ? 5 : 4));
   const text = v => Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3) ? v.toExponential(0).replace("e+", "e") : String(v);
-  for (const v of marks(y)) {
+  const marks = axis => axis.named ? axis.named.filter(([v]) => v >= axis.low && v <= axis.high)
+    : (axis.ticks || (axis.log ? powers(axis) : ticks(axis.low, axis.high, axis === x ? 5 : 4))).map(v => [v, text(v)]);
+  for (const [v, word] of marks(y)) {
     root.append(svg("line", { class: "gridline", x1: left, x2: left + w, y1: py(v), y2: py(v) }),
-      svg("text", { class: "tick", x: left - 5, y: py(v), dy: ".35em", "text-anchor": "end" }, text(v)));
+      svg("text", { class: "tick", x: left - 5, y: py(v), dy: ".35em", "text-anchor": "end" }, word));
   }
-  for (const v of marks(x)) {
-    root.append(svg("text", { class: "tick", x: px(v), y: top + h + 14, "text-anchor": "middle" }, text(v)));
+  for (const [v, word] of marks(x)) {
+    root.append(svg("text", { class: "tick", x: px(v), y: top + h + 14, "text-anchor": "middle" }, word));
   }
   const body = svg("g", { "clip-path": `url(#${clip})` });
   for (const s of series) body.append(...drawSeries(s, px, py));
@@ -70,9 +71,19 @@ function trainingChart(stage) {
     note: `${whole(stage.networks)} networks: ${whole(stage.converged)} converged, ${whole(stage.unfinished)} ran out of epochs, ${whole(stage.diverged)} diverged` });
 }
 
-// The region of each round on one axis of the prior, in units of u = CDF.
+// The axis of a parameter on which all parts of the prior are equally wide (u = CDF), with ticks in its own units.
+const unitAxis = (p, low = 0, high = 1) => ({ low, high, label: labelText(p.axis_label), named: p.axis_ticks });
+
+// Columns of very different spread in units of their own, if the program gives such: [middle, half the band].
+const inOwnUnits = (list, scales) => !scales ? list : list.map((v, i) => {
+  const [middle, half] = scales[i];
+  return v === null ? null : half > 0 ? (v - middle) / half : 3 * Math.sign(v - middle);
+});
+const OWN_UNITS = " Each column has its own scale: 0 is the median of its simulations, and 95 % of them lie in a band that is 2 wide.";
+
+// The region of each round on one axis of the prior.
 function historyChart(state, d) {
-  const root = { x: { low: 0, high: 1, label: "prior CDF of " + labelText(state.parameters[d].label) },
+  const root = { x: unitAxis(state.parameters[d]),
     y: { low: state.rounds.length + 1.6, high: 0.4, label: "round", ticks: state.rounds.map(r => r.number) }, series: [] };
   const rows = state.rounds.map(r => [r.number, r.axes[d]]);
   if (state.region) rows.push([state.rounds.length + 1, state.region.axes[d]]);
@@ -90,7 +101,7 @@ function ratioChart(state, d) {
   const rounds = state.rounds.filter(r => r.curves && r.curves[d]);
   const all = rounds.flatMap(r => r.curves[d].u);
   const [low, high] = [Math.min(...all), Math.max(...all)];
-  return chart({ x: { low, high, label: "prior CDF of " + labelText(state.parameters[d].label) },
+  return chart({ x: unitAxis(state.parameters[d], low, high),
     y: { low: -14, high: 0.7, label: "log r − log max r" },
     series: rounds.map((r, i) => ({ x: r.curves[d].u, y: r.curves[d].log_ratio,
       style: `opacity:${0.25 + 0.75 * (i + 1) / rounds.length};stroke-width:${i + 1 === rounds.length ? 1.8 : 1}` })) });

@@ -47,6 +47,15 @@ function group(title, charts) {
     html("div", { class: "charts" }, charts)]);
 }
 
+const checkTable = list => table(["check", "result", "what was found"], list.map(c => [c.name.replace(/_/g, " "), badge(c.status),
+  html("td", { class: "text" }, [c.reason, c.advice ? html("div", { class: "quiet" }, c.advice) : null])]));
+
+// Of the posterior that draws all parameters together: no part of the verdict.
+function jointCheck(state) {
+  if (!state.joint_check) return [];
+  return [html("p", {}, "Draws of all parameters together come from a posterior of their own, with a verdict of its own:"), checkTable([state.joint_check])];
+}
+
 function checksSection(state) {
   const checks = state.checks;
   if (!checks) {
@@ -59,9 +68,9 @@ function checksSection(state) {
   const each = (list, draw, ...more) => (list ?? []).filter(one => (one.at ?? one.nominal ?? []).length).map(one => draw(one, name(one.marginal), ...more));
   const means = checks.mean_coverage?.length ? checks.mean_coverage : [];
   return section("checks", "Checks", [
-    table(["check", "result", "what was found"], checks.checks.map(c => [c.name.replace(/_/g, " "), badge(c.status),
-      html("td", { class: "text" }, [c.reason, c.advice ? html("div", { class: "quiet" }, c.advice) : null])])),
+    checkTable(checks.checks),
     html("p", { class: "quiet" }, `${whole(checks.draws)} test draws (${checks.draws_from === "fresh" ? "new simulations" : "held-out simulations"}).`),
+    ...jointCheck(state),
     group("Mean coverage", means.flatMap(c => [coverageChart(c, name(c.marginal)), sigmaChart(c, name(c.marginal))])),
     group("Coverage", each(checks.coverage, coverageChart)),
     group("Coverage in σ", each(checks.coverage, sigmaChart)),

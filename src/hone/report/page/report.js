@@ -99,26 +99,29 @@ function roundsSection(state) {
 function observationSection(state) {
   const o = state.observation;
   if (!o || !o.simulated) return null;
-  const [low, high] = extent(o.value.concat(o.simulated.low, o.simulated.high));
+  const own = list => inOwnUnits(list, o.scales), value = own(o.value), band = [own(o.simulated.low), own(o.simulated.high)];
+  const [low, high] = extent(value.concat(...band));
   const few = o.column.length <= 60;
   return section("observation", "Observation and simulations", [chart({ title: "", width: 900, height: 300,
-    x: { low: Math.min(...o.column) - 0.5, high: Math.max(...o.column) + 0.5, label: o.blocks || "number of the data value, from 0" }, y: { low, high, label: "value" },
-    series: [{ x: o.column, y: o.simulated.median, band: [o.simulated.low, o.simulated.high], style: GREY },
-      few ? { x: o.column, y: o.value, dots: 3.2 } : { x: o.column, y: o.value }], note: o.note })]);
+    x: { low: Math.min(...o.column) - 0.5, high: Math.max(...o.column) + 0.5, label: o.blocks || "number of the data value, from 0" }, y: { low, high, label: o.scales ? "of each column's band" : "value" },
+    series: [{ x: o.column, y: own(o.simulated.median), band, style: GREY },
+      few ? { x: o.column, y: value, dots: 3.2 } : { x: o.column, y: value }], note: o.note + (o.scales ? OWN_UNITS : "") })]);
 }
 
 // Simulations from the posterior beside the observation.
 function predictiveSection(state) {
   const p = state.predictive;
   if (!p) return null;
-  const c = p.columns, columns = c.observed.map((_, i) => i), few = columns.length <= 60;
+  const c = Object.fromEntries(Object.entries(p.columns).map(([name, list]) => [name, name === "p" ? list : inOwnUnits(list, p.scales)]));
+  const columns = c.observed.map((_, i) => i), few = columns.length <= 60;
   const [low, high] = extent(c.observed.concat(c.low_95, c.high_95));
   return section("predictive", "Predictions", [
     html("p", {}, `${p.status}: ${p.reason}.`),
-    chart({ title: "", width: 900, height: 300, x: { low: -0.5, high: columns.length - 0.5, label: "number of the data value, from 0" }, y: { low, high, label: "value" },
+    p.joint_check && p.joint_check.status !== "pass" ? html("p", { id: "joint-caution" }, [badge(p.joint_check.status), ` The parameters come from ${p.source}, of which its check says: ${p.joint_check.reason}.`]) : null,
+    chart({ title: "", width: 900, height: 300, x: { low: -0.5, high: columns.length - 0.5, label: "number of the data value, from 0" }, y: { low, high, label: p.scales ? "of each column's band" : "value" },
       series: [{ x: columns, y: c.median, band: [c.low_95, c.high_95], style: GREY }, { x: columns, y: c.median, band: [c.low_68, c.high_68], style: GREY },
         few ? { x: columns, y: c.observed, dots: 3.2 } : { x: columns, y: c.observed }],
-      note: `Blue: the observation. Grey line and bands: median, 68 and 95 % of ${whole(p.simulations)} simulations with parameters from ${p.source}, noise included.` }),
+      note: `Blue: the observation. Grey line and bands: median, 68 and 95 % of ${whole(p.simulations)} simulations with parameters from ${p.source}, noise included.${p.scales ? OWN_UNITS : ""}` }),
     table(["statistic", "observation", "simulations, 95 %", "p"], p.statistics.map(s => [s.block ? `${s.name} of ${s.block}` : s.name,
       number(s.observed, 4), `${number(s.low, 4)} to ${number(s.high, 4)}`, number(s.p, 2)])),
     html("p", { class: "quiet" }, "p is how often a simulation is as extreme as the observation. distance (mean square of deviations in standard deviations) and largest deviation decide: only large values count. Of the others about one in a hundred has p below 0.01 by chance.")]);
