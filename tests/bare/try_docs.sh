@@ -12,4 +12,4 @@ git init -q .
 git add -A
 step "make docs: packages, the program, the site, its links" make docs
 is build-docs/site/index.html html
-echo "           $(find build-docs/site -name '*.html' | wc -l) pages, $(du -sm build-docs/site | cut -f 1) MB"
+echo "                             $(find build-docs/site -name '*.html' | wc -l) pages, $(du -sm build-docs/site | cut -f 1) MB"
