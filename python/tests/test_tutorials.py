@@ -44,6 +44,15 @@ open("shown.png", "wb").write(eval(shown, names)._repr_png_())
 """
 
 
+def test_the_notebook_has_the_format_of_notebooks():
+    nbformat = pytest.importorskip("nbformat")
+    notebook = nbformat.read(FOLDER / "first_posterior.ipynb", as_version=nbformat.NO_CONVERT)
+    nbformat.validate(notebook)
+    del notebook["cells"][0]["cell_type"]
+    with pytest.raises(nbformat.ValidationError):
+        nbformat.validate(notebook)
+
+
 def test_the_cells_of_the_notebook_run_and_show_a_figure(tmp_path):
     done = subprocess.run([sys.executable, "-c", RUN_CELLS], input=json.dumps(code_cells()), cwd=tmp_path,
                           capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path)})

@@ -37,8 +37,11 @@ ROFF = str.maketrans({"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", '"': 
 
 
 def roff(text):
-    """The same text for man, which takes a line that begins with a dot for an order to itself."""
-    return ("\\&" if text.startswith(".") else "") + text.translate(ROFF)
+    """The same text for man, which takes a line that begins with a dot for an order to itself.
+
+    Long lists without spaces may be broken after a comma.
+    """
+    return ("\\&" if text.startswith(".") else "") + re.sub(r",(?=\S)", r",\\:", text.translate(ROFF))
 
 
 def entry(line):
@@ -48,8 +51,9 @@ def entry(line):
 
 
 def man_page(words, text, version):
+    # No line is stretched to the margin, which one of a long word could not be, and no word is hyphenated.
     name = "-".join(["hone", *words])
-    page = (f'.TH {roff(name.upper())} 1 "" "{version}" "User Commands"\n.SH NAME\n'
+    page = (f'.TH {roff(name.upper())} 1 "" "{version}" "User Commands"\n.ad l\n.nh\n.SH NAME\n'
             f"{roff(name)} \\- {roff(summary(text))}\n")
     for line in text.strip().split("\n")[1:]:
         if line.startswith("Usage: "):

@@ -3,6 +3,8 @@
     scripts/figures             runs the program (some minutes) and writes all figures
     scripts/figures check       only those whose name contains a word, here check.png
 
+Drawings that come from no run are in drawings.py.
+
 commands_test.py fails when a figure of docs/figures/pages is not in FIGURES, is on no page or is larger than LIMIT.
 The tutorials draw their own figures (examples/tutorials/).
 The figure of README.md is drawn by the Python that stands there, with the package of the build tree.
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import drawings
 import python_blocks_test
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
@@ -25,11 +28,12 @@ LIMIT = 100_000  # bytes: a page of documentation opens quickly on a phone
 
 # The runs of the figures; they are made only if a figure asks for them.
 RUNS = {
+    "": [],
     "torus": ["hone run torus --seed 1 -o torus", "hone report torus --figures png"],
     "decay": ["hone run problem.toml --seed 1 -o decay", "hone predict decay -n 200", "hone report decay --figures png"],
 }
-# By name: the run (or the page whose Python draws the figure), what is done with it, and the picture that comes out. "screen" is the report in a browser, or the
-# figure in a section of it.
+# By name: the run (or the page whose Python draws the figure), what is done with it, and the picture that comes out. "screen"
+# is the report in a browser, or the figure in a section of it; "drawing" is one of drawings.py.
 FIGURES = {
     "readme": ("python README.md", "", "corner.png"),
     "quickstart": ("torus", "hone corner torus --panel 110 -o quickstart.png", "quickstart.png"),
@@ -41,6 +45,7 @@ FIGURES = {
     "predict": ("decay", "", "screen predictive"),
     "derived": ("decay", "hone train decay --derived 'nuclei = activity * half_life * 3600 / log(2)'; "
                 "hone corner decay --panel 110 -o derived.png", "derived.png"),
+    **{name: ("", "", "drawing") for name in drawings.DRAWINGS},
 }
 
 
@@ -100,7 +105,10 @@ def main():
         for figure, (source, commands, picture) in chosen.items():
             run(filter(None, commands.split("; ")), directory)
             made = directory / picture
-            if picture.startswith("screen"):
+            if picture == "drawing":
+                made = directory / f"{figure}.png"
+                drawings.draw(figure, made)
+            elif picture.startswith("screen"):
                 picture_of_report(directory / source / "report.html", picture[len("screen "):], made)
             write_small(made, FOLDER / f"{figure}.png")
 

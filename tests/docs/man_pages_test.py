@@ -9,9 +9,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts/si
 import command_reference
 
 
-def shown(page):
+def shown(page, columns=200):
     """What a reader of the page sees, and what groff complains about."""
-    done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-P-cbou", "-rHY=0", "-rLL=200n", "-"], input=page,
+    done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-P-cbou", "-rHY=0", f"-rLL={columns}n", "-"], input=page,
                           capture_output=True, text=True, check=True)
     return done.stdout, done.stderr
 
@@ -22,6 +22,7 @@ def words(text):
 
 def problems(page, text):
     seen, complaints = shown(page)
+    complaints += shown(page, 78)[1]  # as in a terminal of 80 columns
     if complaints:
         yield complaints.strip()
     rest = iter(words(seen))
@@ -40,6 +41,10 @@ def main():
     page = command_reference.man_page(("run",), good, "hone 1")
     assert not list(problems(page, good)), list(problems(page, good))
     assert list(problems(page.replace("\\&...", "..."), good))
+    long = "Does\n\nUsage: hone run\n\nOptions:\n  --name TEXT    first\n                 " + "x" * 60 + " " + "y" * 60
+    page = command_reference.man_page(("run",), long, "hone 1")
+    assert not list(problems(page, long)), list(problems(page, long))
+    assert list(problems(page.replace(".ad l\n", ""), long))
     failed = False
     commands = command_reference.commands(sys.argv[1])
     for found, text in commands:

@@ -1,4 +1,5 @@
-"""One version everywhere, and Debian's build dependencies are the packages of scripts/setup."""
+"""One version and one day of its release everywhere, and Debian's build dependencies are the packages of scripts/setup."""
+import email.utils
 import pathlib
 import re
 import subprocess
@@ -24,6 +25,11 @@ def main():
     failed = len(set(versions.values())) != 1 or "none" in versions.values()
     if failed:
         print("the version is not the same everywhere:", versions)
+    stamp = re.search(r"^ -- .*>  (.*)", (ROOT / "debian/changelog").read_text(), re.M).group(1)
+    released = re.search(r'^date-released: "([\d-]+)"', (ROOT / "CITATION.cff").read_text(), re.M).group(1)
+    if released != str(email.utils.parsedate_to_datetime(stamp).date()):
+        print(f"CITATION.cff: date-released is {released}, but debian/changelog has {stamp}")
+        failed = True
     control = (ROOT / "debian/control").read_text()
     depends = set(re.findall(r"[a-z0-9+.-]+", control.split("Build-Depends:")[1].split("\nStandards")[0]))
     listed = subprocess.run([ROOT / "scripts/setup", "--print", "run"], check=True, capture_output=True, text=True)

@@ -5,7 +5,7 @@ set -eu
 python=$1
 wheel=$(readlink -f "$2")
 bytes=$(stat -c %s "$wheel")
-[ "$bytes" -lt 20000000 ] || { echo "$wheel has $bytes bytes: more than 20 MB"; exit 1; }
+[ "$bytes" -lt 16000000 ] || { echo "$wheel has $bytes bytes: more than 16 MB"; exit 1; }
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place"
