@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "hone/core/npy.h"
+#include "hone/inference/option_table.h"
 #include "problem/problem_files.h"
 
 namespace hone {

@@ -4,8 +4,9 @@
 
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
-#include "hone/inference/likelihood_estimator.h"
-#include "hone/inference/regression_likelihood.h"
+#include "hone/estimate/encoder_choice.h"
+#include "hone/estimate/likelihood_estimator.h"
+#include "hone/estimate/regression_likelihood.h"
 
 namespace hone {
 
@@ -37,6 +38,13 @@ const EstimatorKind& find_estimator(const std::string& name) {
     if (part->name == name) return *part;
   }
   throw UnknownVersion(fmt::format("estimator = '{}': this version does not know it", name));
+}
+
+std::string describe_embedding(const InferenceOptions& options, const DataSize& data) {
+  const auto& groups = find_method(options.method).option_groups;
+  if (std::ranges::find(groups, "Shared embedding") == groups.end()) return "";
+  const EmbeddingOptions chosen = chosen_embedding(options, data);
+  return chosen.kind == EmbeddingKind::none ? "" : describe(chosen, data.data);
 }
 
 FinalTraining train_in_final_region(const InferenceRequest& request, const Region& region,

@@ -1,3 +1,5 @@
+#include "hone/inference/option_table.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,7 +11,6 @@
 #include "hone/core/suggestion.h"
 #include "hone/files/json_text.h"
 #include "hone/inference/method.h"
-#include "hone/inference/options.h"
 
 namespace hone {
 namespace {

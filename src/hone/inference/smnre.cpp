@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "hone/core/error.h"
-#include "hone/inference/ratio_estimator.h"
+#include "hone/estimate/ratio_estimator.h"
 #include "hone/inference/sequential.h"
 #include "hone/posterior/parts_posterior.h"
 #include "hone/posterior/sampling.h"
