@@ -14,7 +14,8 @@
 #include "hone/check/draws.h"
 #include "hone/check/ecdf.h"
 #include "hone/core/parallel.h"
-#include "hone/inference/ratio_estimator.h"
+#include "hone/estimate/ratio_estimator.h"
+#include "hone/inference/option_table.h"
 #include "hone/problem/problem.h"
 #include "hone/tasks/task.h"
 

@@ -14,6 +14,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
+#include "hone/inference/option_table.h"
 #include "hone/inference/tmnre.h"
 #include "hone/tasks/task.h"
 

@@ -8,6 +8,7 @@
 #include "cli/text.h"
 #include "hone/core/error.h"
 #include "hone/files/output_file.h"
+#include "hone/inference/option_table.h"
 
 namespace hone::cli {
 
@@ -45,7 +46,7 @@ InferenceOptions chosen_options(const BenchArguments& arguments) {
   InferenceOptions options = preset(arguments.preset);
   try {
     apply(options, arguments.options);
-    options.validate();
+    validate(options);
   } catch (const Error& error) {
     throw with_flags(error, arguments.options);
   }

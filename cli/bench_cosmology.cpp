@@ -10,6 +10,7 @@
 #include "hone/core/parallel.h"
 #include "hone/files/files.h"
 #include "hone/files/output_file.h"
+#include "hone/inference/option_table.h"
 #include "hone/report/corner_plot.h"
 #include "hone/report/sample_grid.h"
 
@@ -27,7 +28,7 @@ std::vector<CosmologyCase> cases_of(const CosmologyArguments& arguments) {
   std::vector<CosmologyCase> cases;
   InferenceOptions options = chosen_options(arguments);
   options.budget = arguments.budget;
-  options.validate();
+  validate(options);
   for (const std::string& method : arguments.methods) {
     for (const std::int64_t seed : number_list("--seeds", arguments.seeds)) {
       cases.push_back(

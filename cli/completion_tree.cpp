@@ -4,7 +4,7 @@
 #include <regex>
 
 #include "hone/inference/method.h"
-#include "hone/inference/options.h"
+#include "hone/inference/option_table.h"
 #include "hone/tasks/task.h"
 
 namespace hone::cli {

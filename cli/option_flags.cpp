@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "hone/inference/option_table.h"
+
 namespace hone::cli {
 namespace {
 

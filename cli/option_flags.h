@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "hone/core/error.h"
-#include "hone/inference/options.h"
+#include "hone/estimate/options.h"
 
 namespace hone::cli {
 

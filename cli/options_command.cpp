@@ -2,7 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/text.h"
-#include "hone/inference/options.h"
+#include "hone/inference/option_table.h"
 
 namespace hone::cli {
 

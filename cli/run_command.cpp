@@ -16,6 +16,7 @@
 #include "cli/wrong_use.h"
 #include "hone/core/error.h"
 #include "hone/files/number_file.h"
+#include "hone/inference/option_table.h"
 #include "hone/run/run_lock.h"
 #include "hone/session/session.h"
 

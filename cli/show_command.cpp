@@ -9,7 +9,7 @@
 #include "cli/sketch.h"
 #include "cli/text.h"
 #include "hone/check/joint_check.h"
-#include "hone/inference/encoder_choice.h"
+#include "hone/estimate/encoder_choice.h"
 #include "hone/report/run_corner.h"
 #include "hone/run/joint_run.h"
 
@@ -74,8 +74,10 @@ std::string description(const RunDirectory& run) {
   if (spec.noise.kind != NoiseKind::none) {
     text += fmt::format("noise, fresh in every epoch: {}\n", describe(spec.noise));
   }
-  if (const std::string seen = describe_embedding(spec.options, std::ssize(spec.observation),
-                                                  spec.prior.dimensions(), spec.data);
+  if (const std::string seen =
+          describe_embedding(spec.options, {.columns = std::ssize(spec.observation),
+                                            .parameters = spec.prior.dimensions(),
+                                            .data = spec.data});
       !seen.empty()) {
     text += fmt::format("data seen through: {}\n", seen);
   }

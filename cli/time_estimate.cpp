@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "hone/inference/combined_estimation.h"
+#include "hone/estimate/combined_estimation.h"
+#include "hone/estimate/piece_training.h"
 #include "hone/inference/method.h"
-#include "hone/inference/piece_training.h"
 
 namespace hone::cli {
 namespace {

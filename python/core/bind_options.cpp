@@ -1,6 +1,6 @@
 #include <pybind11/stl.h>
 
-#include "hone/inference/options.h"
+#include "hone/inference/option_table.h"
 #include "python/core/bindings.h"
 #include "python/core/json.h"
 
@@ -38,7 +38,7 @@ void bind_options(py::module_& m) {
            [](InferenceOptions& options, const std::string& name, const py::object& value) {
              find_option(name).set(options, to_json(value, name));
            })
-      .def("validate", [](const InferenceOptions& options) { options.validate(); })
+      .def("validate", [](const InferenceOptions& options) { validate(options); })
       .def("to_dict", [](const InferenceOptions& options) { return to_python(to_json(options)); });
 }
 

@@ -4,7 +4,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
-#include "hone/inference/simulations.h"
+#include "hone/estimate/simulations.h"
 #include "hone/store/dataset_file.h"
 #include "python/core/arrays.h"
 #include "python/core/bindings.h"

@@ -6,6 +6,7 @@
 
 #include "files/test_files.h"
 #include "hone/bench/studies.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "files/test_files.h"
 #include "hone/core/error.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 namespace {

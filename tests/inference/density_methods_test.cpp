@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hone/inference/likelihood_estimator.h"
+#include "hone/estimate/likelihood_estimator.h"
 #include "hone/posterior/marginal_grid.h"
 #include "inference/support.h"
 
@@ -206,11 +206,11 @@ TEST(LikelihoodEstimator, AccountsForSimulationsThatFail) {
 TEST(LikelihoodEstimator, RefusesWhatItCannotLearn) {
   InferenceOptions options = small_options(400);
   options.method = "nle";
-  options.validate(200);
-  const auto wide = refusal([&] { options.validate(201); });
+  validate(options, 200);
+  const auto wide = refusal([&] { validate(options, 201); });
   EXPECT_TRUE(contains(wide, "at most 200") && contains(wide, "201")) << wide;
   options.embedding.kind = EmbeddingKind::linear;
-  const auto embedded = refusal([&] { options.validate(20); });
+  const auto embedded = refusal([&] { validate(options, 20); });
   EXPECT_TRUE(contains(embedded, "embedding")) << embedded;
 }
 

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "files/test_files.h"
-#include "hone/inference/options.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 namespace {
@@ -63,7 +63,7 @@ std::vector<double> doubtful_values(const Limits& limits) {
 }
 
 TEST(OptionBounds, AreThoseOfTheEngine) {
-  ASSERT_NO_THROW(all_in_use().validate());
+  ASSERT_NO_THROW(validate(all_in_use()));
   int compared = 0;
   for (const OptionEntry& entry : option_table()) {
     if (!kGroupsOfTheEngine.contains(entry.group) || !entry.limits) continue;

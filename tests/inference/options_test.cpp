@@ -1,11 +1,10 @@
-#include "hone/inference/options.h"
-
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
 
 #include "files/test_files.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 namespace {
@@ -122,7 +121,7 @@ TEST(OptionTable, EveryValueOutOfRangeIsRefusedByName) {
         [&, option = name, bad = values.bad] {
           InferenceOptions options = preset("default");
           find_option(option).set(options, bad);
-          options.validate();
+          validate(options);
         },
         ErrorKind::input);
     EXPECT_TRUE(text.starts_with(name + " = ")) << name << ": " << text;
@@ -134,7 +133,7 @@ TEST(OptionTable, AnErrorKnowsItsOption) {
     InferenceOptions options = preset("default");
     try {
       find_option(name).set(options, values.bad);
-      options.validate();
+      validate(options);
       ADD_FAILURE() << name;
     } catch (const Error& error) {
       EXPECT_EQ(error.place(), name) << error.what();
@@ -163,7 +162,7 @@ TEST(OptionTable, AnUnknownOptionSuggestsTheNearest) {
 
 TEST(OptionTable, HoldsEveryPresetUnchangedThroughJson) {
   for (const std::string& name : preset_names()) {
-    EXPECT_NO_THROW(preset(name).validate());
+    EXPECT_NO_THROW(validate(preset(name)));
     const auto json = to_json(preset(name));
     EXPECT_EQ(to_json(inference_options_from_json(json)), json);
   }
@@ -181,7 +180,7 @@ TEST(OptionTable, WhatIsPrintedIsWhatIsChecked) {
       options.embedding.hidden.clear();
       entry.set(options, value);
       try {
-        options.validate();
+        validate(options);
         return false;
       } catch (const Error& error) {
         EXPECT_TRUE(contains(error.what(), entry.limits->requirement())) << error.what();
@@ -213,11 +212,11 @@ TEST(Limits, AreWrittenAsPeopleWriteThem) {
 TEST(OptionTable, ChecksThatNeedMoreThanOneOptionNameTheOption) {
   InferenceOptions options;
   options.training.optimizer.kind = OptimizerKind::adam;
-  EXPECT_TRUE(refusal([&] { options.validate(); }).starts_with("weight_decay = 0.01: "));
+  EXPECT_TRUE(refusal([&] { validate(options); }).starts_with("weight_decay = 0.01: "));
   options = {};
   options.embedding = {.kind = EmbeddingKind::convolution, .hidden = {4}, .kernel = 5};
-  EXPECT_NO_THROW(options.validate(5));
-  EXPECT_TRUE(refusal([&] { options.validate(4); }).starts_with("embedding_kernel = 5: "));
+  EXPECT_NO_THROW(validate(options, 5));
+  EXPECT_TRUE(refusal([&] { validate(options, 4); }).starts_with("embedding_kernel = 5: "));
 }
 
 TEST(InferenceOptions, FewSimulationsTrainMoreNetworks) {

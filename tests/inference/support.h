@@ -16,9 +16,9 @@
 
 #include "files/test_files.h"
 #include "hone/core/rng.h"
+#include "hone/estimate/simulations.h"
 #include "hone/inference/method.h"
-#include "hone/inference/options.h"
-#include "hone/inference/simulations.h"
+#include "hone/inference/option_table.h"
 #include "hone/posterior/marginal_posterior.h"
 #include "hone/prior/prior.h"
 #include "hone/prior/truncated_prior.h"

@@ -23,14 +23,15 @@ const std::map<std::string, int> kLevels = {
     {"prior", 1},     {"engine", 1},  {"files", 1},                   //
     {"simulator", 2}, {"store", 2},   {"metrics", 2}, {"export", 2},  //
     {"posterior", 3}, {"tasks", 3},                                   //
-    {"inference", 4},                                                 //
-    {"problem", 5},                                                   //
-    {"run", 6},                                                       //
-    {"check", 7},                                                     //
-    {"report", 8},    {"mpi", 8},                                     //
-    {"session", 9},                                                   //
-    {"bench", 10},                                                    //
-    {"cli", 11},      {"python", 11},
+    {"estimate", 4},                                                  //
+    {"inference", 5},                                                 //
+    {"problem", 6},                                                   //
+    {"run", 7},                                                       //
+    {"check", 8},                                                     //
+    {"report", 9},    {"mpi", 9},                                     //
+    {"session", 10},                                                  //
+    {"bench", 11},                                                    //
+    {"cli", 12},      {"python", 12},
 };
 
 // {from, to} on one level that may include each other nevertheless, each with its reason. One

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "hone/core/npy.h"
-#include "hone/inference/options.h"
+#include "hone/inference/option_table.h"
 #include "hone/prior/distribution_spec.h"
 #include "problem/problem_files.h"
 

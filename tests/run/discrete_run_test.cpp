@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "hone/check/check_run.h"
+#include "hone/inference/option_table.h"
 #include "hone/posterior/sampling.h"
 #include "hone/problem/problem.h"
 #include "hone/run/execute_run.h"

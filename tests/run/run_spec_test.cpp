@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "files/test_files.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hone/inference/ratio_estimator.h"
+#include "hone/estimate/ratio_estimator.h"
 #include "inference/support.h"
 
 namespace hone {

@@ -7,6 +7,7 @@
 
 #include "hone/core/error.h"
 #include "hone/inference/method.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 namespace {
@@ -44,7 +45,7 @@ InferenceOptions inference_options(const BenchCase& run) {
   }
   set_option(options, "method", run.method);
   options.budget = run.budget;
-  options.validate();
+  validate(options);
   return options;
 }
 

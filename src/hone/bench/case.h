@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hone/inference/options.h"
+#include "hone/estimate/options.h"
 
 namespace hone {
 

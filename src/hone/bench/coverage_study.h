@@ -6,7 +6,7 @@
 
 #include "hone/check/checks.h"
 #include "hone/core/observer.h"
-#include "hone/inference/options.h"
+#include "hone/estimate/options.h"
 
 namespace hone {
 

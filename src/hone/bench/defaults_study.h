@@ -8,7 +8,7 @@
 #include "hone/bench/default_problem.h"
 #include "hone/check/checks.h"
 #include "hone/core/observer.h"
-#include "hone/inference/options.h"
+#include "hone/estimate/options.h"
 
 namespace hone {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hone/bench/row.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 

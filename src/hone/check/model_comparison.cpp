@@ -12,7 +12,7 @@
 #include "hone/check/misspecification.h"
 #include "hone/check/noise_evidence.h"
 #include "hone/core/error.h"
-#include "hone/inference/model_odds.h"
+#include "hone/estimate/model_odds.h"
 
 namespace hone {
 namespace {

@@ -14,7 +14,7 @@ namespace hone {
 // Which of several models describes the observation best? Each is a finished run with the same
 // observation and parameters of its own. Its evidence is that under the truncated prior of its
 // final region, which is learned from the simulations there in several ways
-// (hone/inference/model_odds.h, noise_evidence.h), times what model_run.h knows of the region.
+// (hone/estimate/model_odds.h, noise_evidence.h), times what model_run.h knows of the region.
 
 struct ModelComparisonOptions {
   std::vector<double> prior = {};  // probabilities of the models, up to a factor; empty: equal

@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "hone/inference/model_odds.h"
+#include "hone/estimate/model_odds.h"
 #include "hone/problem/noise_density.h"
 #include "hone/run/run_directory.h"
 

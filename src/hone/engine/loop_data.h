@@ -20,7 +20,7 @@ class LoopData {
   const Standardizer& scores() const { return features_ ? feature_scores_ : scores_; }
   EmbeddingTrainer* embedding() const { return features_ ? nullptr : embedding_; }
   // Which process trains what. Behind an embedding the losses of all networks decide between
-  // embeddings (inference/encoder_choice.h), so that every process must know them all: it trains
+  // embeddings (estimate/encoder_choice.h), so that every process must know them all: it trains
   // them all, which features make quick, instead of waiting for the others.
   ProcessGroup& group(ProcessGroup& all) const { return features_ ? single_process() : all; }
 

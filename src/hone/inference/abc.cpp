@@ -179,22 +179,4 @@ InferenceResult abc_result(const InferenceRequest& request,
   return {.posterior = std::move(posterior), .region = whole, .rows = rows, .budget_spent = true};
 }
 
-namespace {
-
-std::unique_ptr<TrainedNetworks> train_nothing(const EstimationRequest&, ProcessGroup&) {
-  fail(ErrorKind::input, "this method trains no networks");
-}
-
-TrainedPosterior assemble_nothing(const EstimationRequest&, std::unique_ptr<TrainedNetworks>) {
-  fail(ErrorKind::input, "this method trains no networks");
-}
-
-}  // namespace
-
-const EstimatorKind& sample_estimation() {
-  static const EstimatorKind kind{SamplePosterior::kName, train_nothing, assemble_nothing,
-                                  SamplePosterior::load};
-  return kind;
-}
-
 }  // namespace hone

@@ -46,7 +46,4 @@ void adjust_by_regression(AbcSamples& samples, std::span<const double> scaled_ob
 InferenceResult abc_result(const InferenceRequest& request,
                            const std::function<AbcSamples()>& accept);
 
-// "sample" kind: it trains nothing, and reads SamplePosterior back.
-const EstimatorKind& sample_estimation();
-
 }  // namespace hone

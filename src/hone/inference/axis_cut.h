@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hone/core/matrix.h"
-#include "hone/inference/options.h"
+#include "hone/estimate/options.h"
 
 namespace hone {
 

@@ -4,7 +4,8 @@
 
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
-#include "hone/inference/estimator_table.h"
+#include "hone/estimate/encoder_choice.h"
+#include "hone/estimate/estimator_table.h"
 
 namespace hone {
 
@@ -29,6 +30,13 @@ const Method& find_method(const std::string& name) {
 const EstimatorKind& find_estimator(const std::string& name) {
   if (const EstimatorEntry* found = find_estimator_entry(name)) return found->kind();
   throw UnknownVersion(fmt::format("estimator = '{}': this version does not know it", name));
+}
+
+std::string describe_embedding(const InferenceOptions& options, const DataSize& data) {
+  const auto& groups = find_method(options.method).option_groups;
+  if (std::ranges::find(groups, "Shared embedding") == groups.end()) return "";
+  const EmbeddingOptions chosen = chosen_embedding(options, data);
+  return chosen.kind == EmbeddingKind::none ? "" : describe(chosen, data.data);
 }
 
 FinalTraining train_in_final_region(const InferenceRequest& request, const Region& region,

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hone/inference/estimator.h"
+#include "hone/estimate/estimator.h"
 #include "hone/inference/truncation.h"
 
 // An inference method is a value: a row of method_table(). The family has a simple shape (Table 1
@@ -92,6 +92,10 @@ std::vector<std::string> method_names();
 
 // The kind of estimator that a file of a run names; Error{io} if this hone has none of that name.
 const EstimatorKind& find_estimator(const std::string& name);
+
+// What stands between the data and the networks of a run with these options (encoder_choice.h);
+// empty if its method sees the data as they are.
+std::string describe_embedding(const InferenceOptions& options, const DataSize& data);
 
 // How all methods end: spends the rest of the budget in the final region and trains the marginals
 // that were asked for on everything in it. `rounds` have been before.

@@ -1,6 +1,6 @@
 #include "hone/inference/nle.h"
 
-#include "hone/inference/likelihood_estimator.h"
+#include "hone/estimate/likelihood_estimator.h"
 #include "hone/inference/mnre.h"
 #include "hone/inference/sequential.h"
 #include "hone/inference/tmnre.h"

@@ -1,6 +1,6 @@
 #include "hone/inference/npe.h"
 
-#include "hone/inference/density_estimator.h"
+#include "hone/estimate/density_estimator.h"
 #include "hone/inference/mnre.h"
 #include "hone/inference/sequential.h"
 #include "hone/inference/tmnre.h"

@@ -1,5 +1,5 @@
 #include "hone/files/json_text.h"
-#include "hone/inference/options.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "hone/inference/method.h"
-#include "hone/inference/options.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 

@@ -1,3 +1,5 @@
+#include "hone/inference/option_table.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -7,7 +9,6 @@
 
 #include "hone/core/error.h"
 #include "hone/inference/method.h"
-#include "hone/inference/options.h"
 
 namespace hone {
 namespace {

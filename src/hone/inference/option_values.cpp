@@ -4,7 +4,7 @@
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
 #include "hone/files/json_text.h"
-#include "hone/inference/options.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "hone/core/error.h"
-#include "hone/inference/options.h"
+#include "hone/inference/option_table.h"
 
 namespace hone {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "hone/core/error.h"
-#include "hone/inference/ratio_estimator.h"
+#include "hone/estimate/ratio_estimator.h"
 #include "hone/inference/sequential.h"
 #include "hone/posterior/parts_posterior.h"
 #include "hone/posterior/sampling.h"
@@ -134,40 +134,6 @@ InferenceResult smnre(const InferenceRequest& request) {
           .region = whole,
           .rows = rows,
           .budget_spent = true};
-}
-
-namespace {
-
-[[noreturn]] void fail_to_train() {
-  fail(ErrorKind::input,
-       "smnre learns each marginal from simulations of its own: begin a new run for others");
-}
-
-std::unique_ptr<TrainedNetworks> train(const EstimationRequest&, ProcessGroup&) {
-  fail_to_train();
-}
-
-TrainedPosterior assemble(const EstimationRequest&, std::unique_ptr<TrainedNetworks>) {
-  fail_to_train();
-}
-
-SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
-  std::vector<SharedPosterior> parts;
-  for (const auto& own : arrays_of_parts(arrays)) {
-    parts.push_back(ratio_estimation().load(prior, region, own));
-    const bool fits = parts.back()->marginals().size() == 1 &&
-                      parts.back()->ensemble() == parts.front()->ensemble();
-    if (!fits) fail(ErrorKind::io, "network file: its parts do not fit together");
-  }
-  if (parts.empty()) fail(ErrorKind::io, "network file: it has no parts");
-  return std::make_shared<const PartsPosterior>(std::move(parts));
-}
-
-}  // namespace
-
-const EstimatorKind& ratio_parts_estimation() {
-  static const EstimatorKind kind{"ratio_parts", train, assemble, load};
-  return kind;
 }
 
 }  // namespace hone

@@ -9,7 +9,4 @@ namespace hone {
 // round before; the other parameters come from the prior.
 InferenceResult smnre(const InferenceRequest& request);
 
-// Its kind of estimator: ratio networks, marginal by marginal.
-const EstimatorKind& ratio_parts_estimation();
-
 }  // namespace hone

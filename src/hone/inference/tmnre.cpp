@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "hone/core/error.h"
-#include "hone/inference/ratio_estimator.h"
+#include "hone/estimate/ratio_estimator.h"
 
 namespace hone {
 namespace {

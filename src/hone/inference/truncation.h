@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "hone/inference/options.h"
+#include "hone/estimate/options.h"
 #include "hone/posterior/amortized_posterior.h"
 #include "hone/prior/region.h"
 

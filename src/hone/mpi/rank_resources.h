@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "hone/check/calibrator.h"
-#include "hone/inference/estimator.h"
+#include "hone/estimate/estimator.h"
 #include "hone/mpi/other_ranks.h"
 #include "hone/mpi/serve_rank_zero.h"
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "hone/inference/estimator.h"
+#include "hone/estimate/estimator.h"
 #include "hone/mpi/other_ranks.h"
 
 namespace hone {

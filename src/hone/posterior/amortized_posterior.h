@@ -89,7 +89,7 @@ class AmortizedPosterior {
     return nullptr;
   }
 
-  // All of it but the prior and the region. EstimatorKind::load (hone/inference/estimator.h) reads
+  // All of it but the prior and the region. EstimatorKind::load (hone/estimate/estimator.h) reads
   // it back.
   virtual std::vector<NamedArray> to_arrays() const = 0;
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hone/core/data_description.h"
-#include "hone/inference/options.h"
+#include "hone/estimate/options.h"
 #include "hone/prior/marginals.h"
 #include "hone/prior/prior.h"
 #include "hone/problem/noise_spec.h"

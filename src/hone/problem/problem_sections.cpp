@@ -6,6 +6,7 @@
 
 #include "hone/core/error.h"
 #include "hone/files/number_file.h"
+#include "hone/inference/option_table.h"
 #include "hone/prior/derived_axes.h"
 
 namespace hone {
@@ -177,7 +178,8 @@ void read_inference_section(Problem& problem, const TomlTable& root, const std::
       }
     }
   }
-  with_line(root, "inference.", [&] { problem.options.validate(std::ssize(problem.observation)); });
+  with_line(root, "inference.",
+            [&] { validate(problem.options, std::ssize(problem.observation)); });
 }
 
 }  // namespace hone

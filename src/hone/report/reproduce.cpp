@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hone/core/version.h"
+#include "hone/inference/option_table.h"
 #include "hone/problem/problem.h"
 #include "hone/tasks/task.h"
 

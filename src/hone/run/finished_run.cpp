@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "hone/core/error.h"
-#include "hone/inference/derived_data.h"
+#include "hone/estimate/derived_data.h"
 #include "hone/prior/derived_axes.h"
 #include "hone/problem/problem.h"
 #include "hone/run/computed_with.h"

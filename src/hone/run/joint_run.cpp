@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "hone/core/error.h"
-#include "hone/inference/density_estimator.h"
-#include "hone/inference/estimator_table.h"
-#include "hone/inference/joint_choice.h"
-#include "hone/inference/ratio_estimator.h"
+#include "hone/estimate/density_estimator.h"
+#include "hone/estimate/estimator_table.h"
+#include "hone/estimate/joint_choice.h"
+#include "hone/estimate/ratio_estimator.h"
 #include "hone/posterior/joint_posterior.h"
 #include "hone/run/finished_run.h"
 #include "hone/run/run_lock.h"

@@ -8,6 +8,7 @@
 #include "hone/core/error.h"
 #include "hone/files/checksum.h"
 #include "hone/inference/method.h"
+#include "hone/inference/option_table.h"
 #include "hone/prior/derived_axes.h"
 
 namespace hone {
@@ -63,7 +64,7 @@ void RunSpec::validate() const {
   data.check_size(std::ssize(observation));
   check_unit(observation);
   if (!noise.sigma.empty()) make_noise(noise, prior.dimensions(), std::ssize(observation));
-  options.validate(std::ssize(observation));
+  hone::validate(options, std::ssize(observation));
   simulator.check_budget(options.budget);
 }
 

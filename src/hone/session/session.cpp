@@ -3,6 +3,7 @@
 #include "hone/check/check_run.h"
 #include "hone/core/error.h"
 #include "hone/files/files.h"
+#include "hone/inference/option_table.h"
 #include "hone/problem/problem_file.h"
 #include "hone/report/report.h"
 #include "hone/report/reproduce.h"

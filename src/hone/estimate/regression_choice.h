@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+
+#include "hone/engine/standardizer.h"
+#include "hone/estimate/regression_coordinates.h"
+
+namespace hone {
+
+// Fits a regression to these rows of the data, in the form that predicts parameters best. A fifth
+// of the rows judge forms that were fitted to the others: among what their data might have come
+// from, how probable is what they did come from? The best form is then fitted to all rows. Held-out
+// simulations have no part in this: they decide later how much the regression counts (evidence.h).
+DataRegression choose_regression(const Dataset& data, std::span<const Index> rows,
+                                 const Standardizer& scores,
+                                 const RegressionCoordinates& coordinates);
+
+// Whether so many rows are enough for a regression on so many parameters.
+bool enough_to_regress(Index rows, Index parameters);
+
+}  // namespace hone
