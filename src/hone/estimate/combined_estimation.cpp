@@ -12,6 +12,7 @@
 #include "hone/estimate/likelihood_estimator.h"
 #include "hone/estimate/ratio_estimator.h"
 #include "hone/estimate/regression_likelihood.h"
+#include "hone/estimate/telling_columns.h"
 #include "hone/posterior/combined_posterior.h"
 
 namespace hone {
@@ -51,6 +52,18 @@ bool may_learn_piece(const DataPieces& pieces) {
   return pieces.step() <= kMostChannels && pieces.total() <= kMostPieceValues;
 }
 
+// Few columns of many depend on the parameters. Places in a series or an image all do a little.
+bool has_few_telling_columns(const Dataset& data) {
+  const auto is_vector = [](const DataBlock& block) { return block.kind == DataKind::vector; };
+  const Index columns = data.x->cols();
+  if (columns <= kMostCombinedColumns || columns > kMostScreenedColumns ||
+      !std::ranges::all_of(data.description.blocks(), is_vector)) {
+    return false;
+  }
+  const Index telling = std::ssize(telling_columns(data));
+  return telling > 0 && telling <= kMostCombinedColumns;
+}
+
 std::vector<Candidate> candidates(const EstimationRequest& request) {
   std::vector<Candidate> result{{&ratio_estimation(), request.ensemble, request.options}};
   InferenceOptions options = request.options;
@@ -61,6 +74,9 @@ std::vector<Candidate> candidates(const EstimationRequest& request) {
   };
   const Prior& prior = request.data.prior.prior();
   if (may_have_likelihood(request.options, prior, size)) add(likelihood_of(request.data));
+  if (may_learn_densities(request.options, prior, size) && has_few_telling_columns(request.data)) {
+    add(column_likelihood_estimation());
+  }
   if (may_have_transitions(request.options, prior, size)) add(transition_likelihood_estimation());
   if (may_combine(request.options) && may_regress(request.data)) {
     result.push_back({&regression_estimation(), 1, options});

@@ -25,6 +25,8 @@ bool may_have_transitions(const InferenceOptions& options, const Prior& prior,
 // With more columns than this a likelihood, which learns them one by one, takes longer than all
 // ratio networks, and seldom wins.
 inline constexpr Index kMostCombinedColumns = 24;
+// Of vectors with more columns, up to so many, those that depend on the parameters are looked for.
+inline constexpr Index kMostScreenedColumns = 1000;
 // From more simulations than this ratio networks learn as much, in half the time of a run.
 inline constexpr Index kMostCombinedRows = 12000;
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "hone/core/cholesky.h"
+#include "hone/core/eigen_system.h"
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
 #include "hone/engine/dense.h"
@@ -38,7 +39,7 @@ double product(std::span<const double> a, const Matrix<double>& m, std::span<con
 
 Matrix<double> monomials(const PolynomialBasis& basis, const Matrix<double>& z) {
   Matrix<double> phi(z.rows(), basis.size());
-  parallel_for(z.rows(), [&](Index i) { basis.values(phi.row(i), z.row(i)); });
+  for (Index i = 0; i < z.rows(); ++i) basis.values(phi.row(i), z.row(i));
   return phi;
 }
 
@@ -158,6 +159,37 @@ DataRegression::DataRegression(const RegressionRows& rows, const RegressionForm&
     for (double& value : precision_.row(0)) value = 1 / value;
   }
   finish();
+  if (form.low_rank) leave_out_noise(transposed_product(phi, phi));
+}
+
+// With R^T R = Phi^T Phi and noise of unit variance, W = R B is what it should be plus a matrix of
+// independent standard normal numbers, (monomials, columns). Of its singular values squared lambda,
+// those up to (sqrt(monomials) + sqrt(columns))^2 are noise, the others are too large: times f they
+// are nearest to the right ones (Gavish and Donoho, 2017). square: Phi^T Phi
+void DataRegression::leave_out_noise(const Matrix<double>& square) {
+  const Matrix<double> root = cholesky(square);  // R^T
+  const EigenSystem system =
+      eigen_system(transposed_product(root, hone::product(curvature_.view(), root.view())));
+  const auto monomials = static_cast<double>(mean_.rows());
+  const double large = std::max(monomials, telling_columns_);
+  const double beta = std::min(monomials, telling_columns_) / large;
+  Matrix<double> kept(mean_.rows(), mean_.rows());  // rows: R^-1 v
+  Matrix<double> shrunk(mean_.rows(), mean_.rows());
+  for (Index k = 0; k < kept.rows(); ++k) {
+    const double lambda = system.values[static_cast<std::size_t>(k)] / large;
+    const double above = (lambda - beta - 1) * (lambda - beta - 1) - 4 * beta;
+    const bool tells = lambda > (1 + std::sqrt(beta)) * (1 + std::sqrt(beta));
+    const double factor = tells ? std::sqrt(above) / lambda : 0;
+    std::vector<double> v;
+    for (Index i = 0; i < kept.rows(); ++i) v.push_back(system.vectors(i, k));
+    solve_lower_transposed(kept.row(k), root, v);
+    std::ranges::transform(kept.row(k), shrunk.row(k).begin(),
+                           [&](double value) { return factor * value; });
+  }
+  // B' = R^-1 V f V^T R B = K^T f K (R^T R) B, and the leverage K^T f K.
+  leverage_ = transposed_product(kept, shrunk);
+  mean_ = hone::product(leverage_.view(), hone::product(square.view(), mean_.view()).view());
+  finish();
 }
 
 DataRegression::DataRegression(PolynomialBasis basis) : basis_(std::move(basis)) {}
@@ -184,6 +216,13 @@ void DataRegression::finish() {
   }
 }
 
+std::vector<double> DataRegression::inverse_noise() const {
+  HONE_ASSERT(precision_.rows() == 1);
+  std::vector<double> result;
+  for (const double value : precision_.row(0)) result.push_back(std::sqrt(value));
+  return result;
+}
+
 void DataRegression::set_certainty(double certainty) {
   HONE_ASSERT(certainty > 0 && certainty <= 1);
   certainty_ = certainty;
@@ -203,57 +242,71 @@ double DataRegression::quadratic(const Parabola& parabola, std::span<const doubl
   return dot(parabola.slope, phi) - (product(phi, curvature_, phi) + parabola.square) / 2;
 }
 
-double DataRegression::varying_log_likelihood(std::span<const double> y,
-                                              std::span<const double> phi,
-                                              std::span<const double> z, double wider) const {
-  std::vector<double> mean(y.size(), 0.0), log_variance(y.size());
-  const auto add = [](std::span<double> sum, double factor, std::span<const double> row) {
-    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += factor * row[j];
-  };
-  for (std::size_t k = 0; k < phi.size(); ++k) add(mean, phi[k], mean_.row(static_cast<Index>(k)));
-  std::ranges::copy(log_variance_.row(0), log_variance.begin());
-  for (std::size_t d = 0; d < z.size(); ++d) {
-    add(log_variance, z[d], log_variance_.row(static_cast<Index>(d) + 1));
+// The same where the scatter varies, with `wider` times the variance: for every row of phi and z.
+std::vector<double> DataRegression::varying(std::span<const double> y, const Matrix<double>& phi,
+                                            const Matrix<double>& z,
+                                            std::span<const double> wider) const {
+  const Matrix<double> mean = hone::product(phi.view(), mean_.view());
+  Matrix<double> variance =
+      hone::product(z.view(), log_variance_.view().rows(1, log_variance_.rows() - 1));
+  const std::span<const double> from = log_variance_.row(0);
+  std::vector<double> result(wider.size());
+  for (Index i = 0; i < z.rows(); ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      const auto column = static_cast<Index>(j);
+      const double log =
+          from[j] + std::clamp(variance(i, column), -kMostLogVariance, kMostLogVariance);
+      const double distance = y[j] - mean(i, column);
+      sum += log + distance * distance * std::exp(-log) / wider[static_cast<std::size_t>(i)];
+    }
+    result[static_cast<std::size_t>(i)] = -sum / 2;
   }
-  double sum = 0;
-  for (std::size_t j = 0; j < y.size(); ++j) {
-    const double from = log_variance_(0, static_cast<Index>(j));
-    const double log =
-        std::clamp(log_variance[j], from - kMostLogVariance, from + kMostLogVariance);
-    sum += log + (y[j] - mean[j]) * (y[j] - mean[j]) * std::exp(-log) / wider;
-  }
-  return -sum / 2;
+  return result;
 }
 
-double DataRegression::log_likelihood(const Parabola& parabola, std::span<const double> y,
-                                      std::span<const double> phi,
-                                      std::span<const double> z) const {
-  const double wider = 1 + product(phi, leverage_, phi);
-  const double narrow = log_variance_.rows() > 0 ? varying_log_likelihood(y, phi, z, wider)
-                                                 : quadratic(parabola, phi) / wider;
-  return certainty_ * (narrow - telling_columns_ / 2 * std::log(wider));
+// log p(y | row of z), without a constant of y.
+std::vector<double> DataRegression::unscaled(std::span<const double> y, const Matrix<double>& z,
+                                             const Parabola& parabola) const {
+  const Matrix<double> phi = monomials(basis_, z);
+  const Matrix<double> spread = hone::product(phi.view(), leverage_.view());
+  std::vector<double> wider;
+  for (Index i = 0; i < phi.rows(); ++i) wider.push_back(1 + dot(spread.row(i), phi.row(i)));
+  std::vector<double> result;
+  if (log_variance_.rows() > 0) {
+    result = varying(y, phi, z, wider);
+  } else {
+    const Matrix<double> curved = hone::product(phi.view(), curvature_.view());
+    for (Index i = 0; i < phi.rows(); ++i) {
+      const double square = dot(curved.row(i), phi.row(i)) + parabola.square;
+      result.push_back((dot(parabola.slope, phi.row(i)) - square / 2) /
+                       wider[static_cast<std::size_t>(i)]);
+    }
+  }
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i] -= telling_columns_ / 2 * std::log(wider[i]);
+  }
+  return result;
 }
 
 void DataRegression::log_likelihoods(std::span<double> out, std::span<const double> y,
                                      MatrixView<const double> z) const {
-  const Parabola parabola = this->parabola(y);
-  std::vector<double> phi(static_cast<std::size_t>(basis_.size()));
-  const auto at = [&](std::span<const double> point) {
-    basis_.values(phi, point);
-    return log_likelihood(parabola, y, phi, point);
-  };
-  // What all parameters get wrong in the same way must not cost the differences their digits.
-  const double centre = at(std::vector<double>(static_cast<std::size_t>(parameters()), 0.0));
-  for (Index i = 0; i < z.rows(); ++i) out[static_cast<std::size_t>(i)] = at(z.row(i)) - centre;
+  // What all parameters get wrong in the same way must not cost the differences their digits: the
+  // last point is the centre.
+  Matrix<double> points(z.rows() + 1, z.cols());
+  for (Index i = 0; i < z.rows(); ++i) std::ranges::copy(z.row(i), points.row(i).begin());
+  const std::vector<double> log = unscaled(y, points, parabola(y));
+  for (Index i = 0; i < z.rows(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    out[at] = certainty_ * (log[at] - log.back());
+  }
 }
 
 std::optional<double> DataRegression::log_density_at_centre(std::span<const double> y) const {
   const auto columns = static_cast<double>(y.size());
   if (certainty_ != 1 || telling_columns_ != columns) return std::nullopt;
-  const std::vector<double> centre(static_cast<std::size_t>(parameters()), 0.0);
-  std::vector<double> phi(static_cast<std::size_t>(basis_.size()));
-  basis_.values(phi, centre);
-  return log_likelihood(parabola(y), y, phi, centre) + log_root_precision_ -
+  const Matrix<double> centre(1, parameters());
+  return unscaled(y, centre, parabola(y))[0] + log_root_precision_ -
          columns / 2 * std::log(2 * std::numbers::pi);
 }
 
@@ -333,55 +386,6 @@ NormalScores DataRegression::peak(std::span<const double> y, const Coordinate& c
   }
   invert(best.curvature);
   return {std::move(best.scores), cholesky(best.curvature)};
-}
-
-DataRegression DataRegression::from_arrays(std::span<const NamedArray> arrays, Index parameters) {
-  const auto matrix = [&](const char* name, Index rows, Index cols) {
-    const auto values = array_values<double>(arrays, name, std::vector<Index>{rows, cols});
-    const std::vector<Index>& shape = find_array(arrays, name).shape;
-    Matrix<double> result(shape[0], shape[1]);
-    std::ranges::copy(values, result.data());
-    if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) {
-      fail_misfit();
-    }
-    return result;
-  };
-  const double degree = array_values<double>(arrays, "degree", std::vector<Index>{1})[0];
-  if (!(degree >= 1 && degree <= kMostDegree && degree == std::floor(degree))) fail_misfit();
-  const int whole = static_cast<int>(degree);
-  if (PolynomialBasis::size_of(parameters, whole) > kMostMonomials) fail_misfit();
-  DataRegression result{PolynomialBasis(parameters, whole)};
-  const Index size = result.basis_.size();
-  result.mean_ = matrix("mean", size, -1);
-  result.leverage_ = matrix("leverage", size, size);
-  result.precision_ = matrix("precision", -1, result.columns());
-  const Index rows = result.precision_.rows();
-  if (rows != 1 && rows != result.columns()) fail_misfit();
-  for (Index j = 0; j < result.columns(); ++j) {
-    if (!(result.precision_(rows == 1 ? 0 : j, j) > 0)) fail_misfit();
-  }
-  if (std::ranges::find(arrays, "log_variance", &NamedArray::name) != arrays.end()) {
-    result.log_variance_ = matrix("log_variance", 1 + parameters, result.columns());
-  }
-  result.certainty_ = array_values<double>(arrays, "certainty", std::vector<Index>{1})[0];
-  if (!(result.certainty_ > 0 && result.certainty_ <= 1)) fail_misfit();
-  result.finish();
-  return result;
-}
-
-std::vector<NamedArray> DataRegression::to_arrays() const {
-  const auto array = [](const char* name, const Matrix<double>& matrix) {
-    return NamedArray{name,
-                      {matrix.rows(), matrix.cols()},
-                      std::vector(matrix.data(), matrix.data() + matrix.rows() * matrix.cols())};
-  };
-  std::vector<NamedArray> arrays{{"degree", {1}, std::vector{static_cast<double>(basis_.degree())}},
-                                 {"certainty", {1}, std::vector{certainty_}},
-                                 array("mean", mean_),
-                                 array("leverage", leverage_),
-                                 array("precision", precision_)};
-  if (log_variance_.rows() > 0) arrays.push_back(array("log_variance", log_variance_));
-  return arrays;
 }
 
 }  // namespace hone

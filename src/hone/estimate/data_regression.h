@@ -21,7 +21,8 @@ enum class Scatter {
 struct RegressionForm {
   int degree = 1;  // of the polynomial
   Scatter scatter = Scatter::independent;
-  double shrinkage = 0;  // of a covariance, towards its diagonal; in (0, 1)
+  double shrinkage = 0;   // of a covariance, towards its diagonal; in (0, 1)
+  bool low_rank = false;  // what of the mean is no more than noise is left out
 };
 
 inline constexpr int kMostDegree = 4;
@@ -57,6 +58,9 @@ class DataRegression {
 
   Index columns() const { return mean_.cols(); }
   Index parameters() const { return basis_.variables(); }
+  // 1 / standard deviation of the noise of every column, where it is independent and the same
+  // everywhere.
+  std::vector<double> inverse_noise() const;
   void set_certainty(double certainty);  // in (0, 1]; 1 from the start
 
   // out[j] = certainty log p(y | row j of z) / p(y | z = 0). z: (n, parameters)
@@ -75,6 +79,7 @@ class DataRegression {
 
  private:
   explicit DataRegression(PolynomialBasis basis);
+  void leave_out_noise(const Matrix<double>& square);
   void finish();  // what follows from the rest
 
   // log p(y | phi) = slope . phi - phi^T curvature phi / 2 - square / 2 with constant scatter.
@@ -87,10 +92,10 @@ class DataRegression {
   Point point_at(const Parabola& parabola, std::vector<double> scores,
                  const Coordinate& coordinate) const;
   double quadratic(const Parabola& parabola, std::span<const double> phi) const;
-  double varying_log_likelihood(std::span<const double> y, std::span<const double> phi,
-                                std::span<const double> z, double wider) const;
-  double log_likelihood(const Parabola& parabola, std::span<const double> y,
-                        std::span<const double> phi, std::span<const double> z) const;
+  std::vector<double> varying(std::span<const double> y, const Matrix<double>& phi,
+                              const Matrix<double>& z, std::span<const double> wider) const;
+  std::vector<double> unscaled(std::span<const double> y, const Matrix<double>& z,
+                               const Parabola& parabola) const;
 
   PolynomialBasis basis_;
   Matrix<double> mean_;          // B (monomials, columns)

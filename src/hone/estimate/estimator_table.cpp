@@ -19,6 +19,8 @@ std::span<const EstimatorEntry> estimator_table() {
       {likelihood_estimation, "the run's likelihood times the prior", 1},
       {element_likelihood_estimation, "the run's likelihood of elements times the prior", 1},
       {transition_likelihood_estimation, "the run's likelihood of steps times the prior", 1},
+      {column_likelihood_estimation,
+       "the run's likelihood of the columns that depend on parameters times the prior", 1},
       {regression_estimation, "the run's likelihood by regression times the prior", 2},
       {combined_estimation, "the mixture of estimators of this run"},
       {density_estimation, "a density of all parameters"},

@@ -7,6 +7,7 @@
 #include "hone/core/parallel.h"
 #include "hone/estimate/network_coordinates.h"
 #include "hone/estimate/piece_summaries.h"
+#include "hone/estimate/telling_columns.h"
 #include "hone/posterior/sample_posterior.h"
 
 namespace hone {
@@ -47,6 +48,7 @@ LikelihoodEstimator::LikelihoodEstimator(TruncatedPrior prior, std::vector<Margi
 }
 
 std::string LikelihoodEstimator::estimator() const {
+  if (!networks_.columns.empty()) return column_likelihood_estimation().name;
   if (networks_.first) return transition_likelihood_estimation().name;
   return networks_.pieces.apart() ? element_likelihood_estimation().name
                                   : likelihood_estimation().name;
@@ -65,7 +67,9 @@ Matrix<float> piece_summaries(const LikelihoodNetworks& networks, MatrixView<con
 // Standard scores, padded. Of data that are taken apart those of their summaries, which are the
 // context of the proposal, of the first values of a series, and then of every piece; of other data
 // the proposal sees what the likelihood is of.
-Matrix<float> LikelihoodEstimator::features(MatrixView<const float> x) const {
+Matrix<float> LikelihoodEstimator::features(MatrixView<const float> all) const {
+  const Matrix<float> chosen = choose_columns(all, networks_.columns);
+  const MatrixView<const float> x = networks_.columns.empty() ? all : chosen.view();
   const DataPieces& pieces = networks_.pieces;
   const Index width = padded(pieces.columns), begin = context_columns_ + first_columns_;
   Matrix<float> scores(x.rows(), begin + pieces.count * width);
@@ -212,7 +216,7 @@ double LikelihoodEstimator::log_slope(std::span<const float> x) const {
 }
 
 std::optional<Matrix<double>> LikelihoodEstimator::log_evidence(MatrixView<const float> x) const {
-  if (!networks_.proposal) return std::nullopt;
+  if (!networks_.proposal || !networks_.columns.empty()) return std::nullopt;
   const auto drawn = draws(features(x));
   Matrix<double> result(ensemble(), x.rows());
   for (Index i = 0; i < x.rows(); ++i) {
@@ -240,6 +244,12 @@ std::vector<NamedArray> LikelihoodEstimator::to_arrays() const {
   if (networks_.pieces.apart()) {
     const char* name = networks_.first ? "steps" : "elements";
     arrays.push_back({name, {1}, std::vector{static_cast<double>(networks_.pieces.count)}});
+  }
+  if (!networks_.columns.empty()) {
+    const std::vector<double> columns(networks_.columns.begin(), networks_.columns.end());
+    arrays.push_back({"columns", {std::ssize(columns)}, columns});
+    arrays.push_back(
+        {"data_columns", {1}, std::vector{static_cast<double>(networks_.data_columns)}});
   }
   arrays.push_back(marginals_to_array(marginals()));
   arrays.push_back({"weights", {std::ssize(all_weights())}, all_weights()});

@@ -28,6 +28,9 @@ struct LikelihoodNetworks {
   DataPieces pieces;
   // p(first values | theta) of a series, member by member; none of other data.
   std::optional<DensityStack> first = std::nullopt;
+  // The columns of the data that all this is of, and how many the data have. Empty: all of them.
+  std::vector<Index> columns = {};
+  Index data_columns = 0;
 };
 
 // A likelihood that networks have learned. Their posterior density proposes the draws.
@@ -44,7 +47,9 @@ class LikelihoodEstimator final : public LikelihoodPosterior {
                       std::vector<double> weights);
 
   std::string estimator() const override;
-  Index data_size() const override { return networks_.pieces.total(); }
+  Index data_size() const override {
+    return networks_.columns.empty() ? networks_.pieces.total() : networks_.data_columns;
+  }
   using AmortizedPosterior::features;
   Matrix<float> features(MatrixView<const float> x) const override;
   Matrix<float> log_joint(MatrixView<const float> features,
@@ -52,7 +57,7 @@ class LikelihoodEstimator final : public LikelihoodPosterior {
   SharedPosterior of_all_parameters() const override;
   std::vector<NamedArray> to_arrays() const override;
 
-  // Constant columns are left out.
+  // Constant columns are left out. None of a likelihood of some columns.
   std::optional<Matrix<double>> log_evidence(MatrixView<const float> x) const override;
 
  private:
@@ -84,6 +89,8 @@ bool is_constant_column(const DensityStack& likelihood, Index k);
 
 // Its row: what NLE and truncated NLE train.
 const EstimatorKind& likelihood_estimation();
+// The likelihood of the columns that depend on the parameters, of data with many others.
+const EstimatorKind& column_likelihood_estimation();
 // The likelihood of the elements of a set, one by one.
 const EstimatorKind& element_likelihood_estimation();
 // The likelihood of a series: of its first value, and of each other one given the one before.

@@ -12,6 +12,7 @@
 #include "hone/estimate/piece_summaries.h"
 #include "hone/estimate/piece_training.h"
 #include "hone/estimate/ratio_estimator.h"
+#include "hone/estimate/telling_columns.h"
 #include "hone/posterior/sample_posterior.h"
 
 namespace hone {
@@ -137,6 +138,19 @@ std::unique_ptr<TrainedNetworks> train_networks(const EstimationRequest& asked,
   return result;
 }
 
+std::unique_ptr<TrainedNetworks> train_on_telling_columns(const EstimationRequest& asked,
+                                                          ProcessGroup& group) {
+  std::vector<Index> columns = telling_columns(asked.data);
+  const Dataset data = with_columns(asked.data, columns);
+  auto result = train_networks(
+      {data, asked.marginals, asked.ensemble, asked.options, asked.rng, asked.observer},
+      {.columns = std::ssize(columns)}, group);
+  LikelihoodNetworks& networks = static_cast<TrainedLikelihood&>(*result).networks;
+  networks.columns = std::move(columns);
+  networks.data_columns = asked.data.x->cols();
+  return result;
+}
+
 // All marginals come from the same likelihood: they share its training curves and weights.
 TrainedPosterior assemble(const EstimationRequest& request,
                           std::unique_ptr<TrainedNetworks> networks) {
@@ -190,6 +204,21 @@ DataPieces pieces_from_arrays(std::span<const NamedArray> arrays, Index columns)
   return pieces;
 }
 
+// Ascending columns of the data that a likelihood is of; none if it is of all.
+void read_columns(LikelihoodNetworks& networks, std::span<const NamedArray> arrays) {
+  if (std::ranges::find(arrays, "columns", &NamedArray::name) == arrays.end()) return;
+  const Index count = networks.likelihood.theta_scores().cols();
+  const double all = array_values<double>(arrays, "data_columns", std::vector<Index>{1})[0];
+  if (networks.pieces.apart() || !(all >= 1 && all < 1e9 && all == std::floor(all))) fail_misfit();
+  double before = -1;
+  for (const double column : array_values<double>(arrays, "columns", std::vector<Index>{count})) {
+    if (!(column > before && column < all && column == std::floor(column))) fail_misfit();
+    networks.columns.push_back(static_cast<Index>(column));
+    before = column;
+  }
+  networks.data_columns = static_cast<Index>(all);
+}
+
 bool first_fits(const LikelihoodNetworks& networks, Index ensemble) {
   const Index channels = networks.pieces.given;
   if (!networks.first) return channels == 0;
@@ -204,6 +233,7 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
       DensityStack::from_arrays(part_of(arrays, "likelihood.")), {}, {}, {}};
   const Index columns = networks.likelihood.theta_scores().cols();
   networks.pieces = pieces_from_arrays(arrays, columns);
+  read_columns(networks, arrays);
   if (const auto part = part_of(arrays, "first."); !part.empty()) {
     networks.first = DensityStack::from_arrays(part);
   }
@@ -278,6 +308,12 @@ EstimatorKind kind_of(const char* name, Pieces) {
 const EstimatorKind& likelihood_estimation() {
   static const EstimatorKind kind = kind_of(
       "likelihood", [](const Dataset& data) { return DataPieces{.columns = data.x->cols()}; });
+  return kind;
+}
+
+const EstimatorKind& column_likelihood_estimation() {
+  static const EstimatorKind kind{
+      "column_likelihood", train_on_telling_columns, assemble, load, fitted_likelihood, check};
   return kind;
 }
 

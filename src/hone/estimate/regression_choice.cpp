@@ -7,6 +7,7 @@
 
 #include "hone/core/parallel.h"
 #include "hone/core/selected_rows.h"
+#include "hone/estimate/smooth_functions.h"
 #include "hone/prior/standard_normal.h"
 
 namespace hone {
@@ -55,20 +56,18 @@ RegressionRows regression_rows(const Dataset& data, std::span<const Index> rows,
   return result;
 }
 
-// Held-out data, and for each the parameters that they might have come from: first those that they
-// did come from, then draws around the posterior of a first fit.
+// For all held-out data the parameters that they might have come from: first those that they did
+// come from, then draws around the posterior of a first fit.
 struct Judges {
-  Matrix<double> y;
   Matrix<double> z;                // (n kRivals, parameters)
   std::vector<double> log_weight;  // of each rival: -log density of the draws
 };
 
-Judges make_judges(RegressionRows held_out, MatrixView<const float> local,
-                   const std::vector<NormalScores>& peaks, const RegressionCoordinates& coordinates,
-                   const TruncatedPrior& prior) {
+Judges make_judges(MatrixView<const float> local, const std::vector<NormalScores>& peaks,
+                   const RegressionCoordinates& coordinates, const TruncatedPrior& prior) {
   const Index n = local.rows(), parameters = local.cols();
   const ProposalDraws draws = draw_normal(peaks, kRivals - 1);
-  Judges judges{std::move(held_out.y), {}, {}};
+  Judges judges;
   Matrix<float> rivals(n * kRivals, parameters);
   for (Index i = 0; i < n; ++i) {
     std::vector<double> scores;
@@ -94,12 +93,13 @@ Judges make_judges(RegressionRows held_out, MatrixView<const float> local,
 constexpr std::array kCertainties{1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05};
 using Scores = std::array<double, kCertainties.size()>;
 
-Scores scores(const DataRegression& regression, const Judges& judges) {
-  const Index n = judges.y.rows();
+Scores scores(const DataRegression& regression, const Matrix<double>& held_out,
+              const Judges& judges) {
+  const Index n = held_out.rows();
   std::vector<Scores> all(static_cast<std::size_t>(n));
   parallel_for(n, [&](Index i) {
     std::vector<double> likelihood(static_cast<std::size_t>(kRivals)), log(likelihood);
-    regression.log_likelihoods(likelihood, judges.y.row(i),
+    regression.log_likelihoods(likelihood, held_out.row(i),
                                judges.z.view().rows(i * kRivals, kRivals));
     for (std::size_t k = 0; k < kCertainties.size(); ++k) {
       for (std::size_t j = 0; j < log.size(); ++j) {
@@ -128,8 +128,16 @@ int highest_degree(const RegressionRows& rows) {
   return degree;
 }
 
+// Data as regressions see them: fitted rows, and held-out ones.
+struct View {
+  Index functions = -1;  // the number of their table; -1: the data themselves
+  const RegressionRows& rows;
+  const Matrix<double>& held_out;
+};
+
 struct ChosenForm {
   RegressionForm form;
+  Index functions = -1;
   double certainty = 1;
 };
 
@@ -137,49 +145,59 @@ struct ChosenForm {
 // the degrees beside that again.
 class BestForm {
  public:
-  BestForm(const RegressionRows& rows, const Judges& judges) : rows_(rows), judges_(judges) {}
+  explicit BestForm(const Judges& judges) : judges_(judges) {}
 
-  void consider(const RegressionForm& form) {
-    const Scores own = scores(DataRegression(rows_, form), judges_);
+  void consider(const View& view, const RegressionForm& form) {
+    const Scores own = scores(DataRegression(view.rows, form), view.held_out, judges_);
     const auto top = std::ranges::max_element(own);
     if (!(*top > score_)) return;
-    best_ = {form, kCertainties[static_cast<std::size_t>(top - own.begin())]};
+    best_ = {form, view.functions, kCertainties[static_cast<std::size_t>(top - own.begin())]};
     score_ = *top;
   }
-  void consider_degree(int degree) {
+  const ChosenForm& get() const { return best_; }
+  RegressionForm with_degree(int degree) const {
     RegressionForm form = best_.form;
     form.degree = degree;
-    consider(form);
+    return form;
   }
-  const ChosenForm& get() const { return best_; }
 
  private:
-  const RegressionRows& rows_;
   const Judges& judges_;
   ChosenForm best_;
   double score_ = -std::numeric_limits<double>::infinity();
 };
 
-ChosenForm choose_form(const RegressionRows& rows, const Judges& judges,
-                       const RegressionForm& first) {
-  const int highest = highest_degree(rows);
-  BestForm best(rows, judges);
-  best.consider(first);
-  for (int degree = 1; degree <= highest; ++degree) {
-    if (degree != first.degree) best.consider_degree(degree);
+void consider_scatters(BestForm& best, const View& view) {
+  if (view.rows.y.cols() > kMostThorough) return;
+  RegressionForm form = best.get().form;
+  for (const double shrinkage : {0.5, 0.1, 0.02}) {
+    form.scatter = Scatter::correlated;
+    form.shrinkage = shrinkage;
+    best.consider(view, form);
   }
-  const int degree = best.get().form.degree;
-  if (rows.y.cols() <= kMostThorough) {
-    for (const double shrinkage : {0.5, 0.02}) {
-      best.consider({degree, Scatter::correlated, shrinkage});
+  for (const Scatter scatter : {Scatter::independent, Scatter::varying}) {
+    form.scatter = scatter;
+    form.shrinkage = 0;
+    best.consider(view, form);
+  }
+}
+
+void consider_view(BestForm& best, const View& view, const RegressionForm& first) {
+  const int highest = highest_degree(view.rows);
+  for (const bool low_rank : {false, true}) {
+    for (int degree = 1; degree <= highest; ++degree) {
+      RegressionForm form = first;
+      form.degree = degree;
+      form.low_rank = low_rank;
+      best.consider(view, form);
     }
-    best.consider({degree, Scatter::independent});
-    best.consider({degree, Scatter::varying});
   }
+  if (best.get().functions != view.functions) return;
+  consider_scatters(best, view);
+  const int degree = best.get().form.degree;
   for (const int beside : {degree - 1, degree + 1}) {
-    if (beside >= 1 && beside <= highest) best.consider_degree(beside);
+    if (beside >= 1 && beside <= highest) best.consider(view, best.with_degree(beside));
   }
-  return best.get();
 }
 
 }  // namespace
@@ -190,22 +208,37 @@ bool enough_to_regress(Index rows, Index parameters) {
          rows - rows / 5 >= std::max(kFewestRows, kRowsPerMonomial * monomials);
 }
 
-DataRegression choose_regression(const Dataset& data, std::span<const Index> rows,
-                                 const Standardizer& scores,
-                                 const RegressionCoordinates& coordinates) {
+ChosenRegression choose_regression(const Dataset& data, std::span<const Index> rows,
+                                   const Standardizer& scores,
+                                   const RegressionCoordinates& coordinates) {
   const auto [fitted, judging] = split(rows);
   const RegressionRows table = regression_rows(data, fitted, scores, coordinates);
-  RegressionRows held_out = regression_rows(data, judging, scores, coordinates);
+  const RegressionRows held_out = regression_rows(data, judging, scores, coordinates);
   const RegressionForm first{
       std::min(2, highest_degree(table)),
-      table.y.cols() <= kMostThorough ? Scatter::correlated : Scatter::independent, 0.1};
+      table.y.cols() <= kMostThorough ? Scatter::correlated : Scatter::independent, 0.1, true};
   const auto peaks = find_peaks(DataRegression(table, first), held_out.y, coordinates, data.prior);
-  const Judges judges = make_judges(std::move(held_out), selected_rows(data.theta, judging), peaks,
-                                    coordinates, data.prior);
-  const ChosenForm chosen = choose_form(table, judges, first);
-  DataRegression result(regression_rows(data, rows, scores, coordinates), chosen.form);
-  result.set_certainty(chosen.certainty);
-  return result;
+  const Judges judges =
+      make_judges(selected_rows(data.theta, judging), peaks, coordinates, data.prior);
+
+  BestForm best(judges);
+  consider_view(best, {-1, table, held_out.y}, first);
+  std::vector<Matrix<float>> functions = smooth_functions(data.description, table);
+  for (std::size_t k = 0; k < functions.size(); ++k) {
+    const RegressionRows seen = seen_through(functions[k], table);
+    const Matrix<double> judged = seen_through(functions[k], held_out.y);
+    consider_view(best, {static_cast<Index>(k), seen, judged}, {.scatter = Scatter::independent});
+  }
+  const ChosenForm chosen = best.get();
+  RegressionRows all = regression_rows(data, rows, scores, coordinates);
+  Matrix<float> used;
+  if (chosen.functions >= 0) {
+    used = std::move(functions[static_cast<std::size_t>(chosen.functions)]);
+    all.y = seen_through(used, all.y);
+  }
+  DataRegression regression(all, chosen.form);
+  regression.set_certainty(chosen.certainty);
+  return {std::move(regression), std::move(used)};
 }
 
 }  // namespace hone

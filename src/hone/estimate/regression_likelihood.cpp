@@ -7,6 +7,7 @@
 #include "hone/core/parallel.h"
 #include "hone/estimate/factors.h"
 #include "hone/estimate/regression_choice.h"
+#include "hone/estimate/smooth_functions.h"
 #include "hone/posterior/sample_posterior.h"
 
 namespace hone {
@@ -16,6 +17,12 @@ constexpr Index kPointsPerTask = 256;
 
 std::vector<double> to_doubles(std::span<const float> values) {
   return {values.begin(), values.end()};
+}
+
+Matrix<double> to_doubles(const Matrix<float>& from) {
+  Matrix<double> result(from.rows(), from.cols());
+  std::copy_n(from.data(), from.rows() * from.cols(), result.data());
+  return result;
 }
 
 // Sum over the columns of log d score / d value.
@@ -35,19 +42,25 @@ double log_slope(const Standardizer& scores, std::span<const float> x) {
 RegressionLikelihood::RegressionLikelihood(TruncatedPrior prior,
                                            const std::vector<Marginal>& marginals,
                                            Standardizer scores, RegressionCoordinates coordinates,
-                                           std::shared_ptr<const DataRegression> regression)
+                                           std::shared_ptr<const ChosenRegression> regression)
     : LikelihoodPosterior(std::move(prior), marginals, 1,
                           std::vector<double>(marginals.size(), 1.0)),
       scores_(std::move(scores)),
       coordinates_(std::move(coordinates)),
       shared_(std::move(regression)),
-      regression_(*shared_) {
-  HONE_ASSERT(scores_.cols() == regression_.columns());
+      regression_(shared_->regression) {
+  const Matrix<float>& functions = shared_->functions;
+  HONE_ASSERT(scores_.cols() == (sums_up() ? functions.rows() : regression_.columns()));
+  HONE_ASSERT(!sums_up() || functions.cols() == regression_.columns());
 }
 
 Matrix<float> RegressionLikelihood::features(MatrixView<const float> x) const {
   Matrix<float> result(x.rows(), x.cols());
   scores_.apply(result, x);
+  if (!sums_up()) return result;
+  const Matrix<double> sums = seen_through(shared_->functions, to_doubles(result));
+  result = Matrix<float>(x.rows(), sums.cols());
+  std::copy_n(sums.data(), sums.rows() * sums.cols(), result.data());
   return result;
 }
 
@@ -77,6 +90,7 @@ ProposalDraws RegressionLikelihood::propose(MatrixView<const float> features, In
 }
 
 std::optional<Matrix<double>> RegressionLikelihood::log_evidence(MatrixView<const float> x) const {
+  if (sums_up()) return std::nullopt;  // a density of the sums, not of x
   const Matrix<float> scores = features(x);
   const auto drawn = draws(scores);
   Matrix<double> result(1, x.rows());
@@ -102,6 +116,13 @@ std::vector<NamedArray> RegressionLikelihood::to_arrays() const {
   add("x_inverse", scores_.inverse);
   add("x_center", scores_.center);
   add("x_softness", scores_.softness);
+  if (sums_up()) {
+    const Matrix<float>& functions = shared_->functions;
+    const Index count = functions.rows() * functions.cols();
+    arrays.push_back({"functions",
+                      {functions.rows(), functions.cols()},
+                      std::vector(functions.data(), functions.data() + count)});
+  }
   add("theta_centre", coordinates_.centre);
   add("theta_scale", coordinates_.scale);
   arrays.push_back(marginals_to_array(marginals()));
@@ -137,26 +158,43 @@ TrainedPosterior assemble(const EstimationRequest& request, std::unique_ptr<Trai
   Standardizer scores = fit_standardizer(*data.x, rows, "x", request.options.training.tails);
   RegressionCoordinates coordinates = fit_coordinates(data, rows);
   auto regression =
-      std::make_shared<const DataRegression>(choose_regression(data, rows, scores, coordinates));
+      std::make_shared<const ChosenRegression>(choose_regression(data, rows, scores, coordinates));
   return {
       std::make_shared<const RegressionLikelihood>(data.prior, request.marginals, std::move(scores),
                                                    std::move(coordinates), std::move(regression)),
       std::vector<MemberHistory>(request.marginals.size())};
 }
 
+bool has(std::span<const NamedArray> arrays, const char* name) {
+  return std::ranges::find(arrays, name, &NamedArray::name) != arrays.end();
+}
+
+// (columns, functions); none where the regression is of the data themselves.
+Matrix<float> functions_from(std::span<const NamedArray> arrays, const DataRegression& regression) {
+  if (!has(arrays, "functions")) return {};
+  const auto values =
+      array_values<float>(arrays, "functions", std::vector<Index>{-1, regression.columns()});
+  if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) fail_misfit();
+  Matrix<float> result(std::ssize(values) / regression.columns(), regression.columns());
+  if (result.rows() == 0) fail_misfit();
+  std::ranges::copy(values, result.data());
+  return result;
+}
+
 SharedPosterior load(const Prior& prior, const Region& region, std::span<const NamedArray> arrays) {
   const Index parameters = prior.dimensions();
-  const auto regression =
-      std::make_shared<const DataRegression>(DataRegression::from_arrays(arrays, parameters));
+  DataRegression regression = DataRegression::from_arrays(arrays, parameters);
+  if (regression.columns() == 0) fail_misfit();
+  Matrix<float> functions = functions_from(arrays, regression);
   const auto numbers = [&]<typename T>(const char* name, Index size, T) {
     const auto values = array_values<T>(arrays, name, std::vector<Index>{size});
     if (!std::ranges::all_of(values, [](T value) { return std::isfinite(value); })) fail_misfit();
     return std::vector<T>(values.begin(), values.end());
   };
-  const Index columns = regression->columns();
+  const Index columns = functions.rows() > 0 ? functions.rows() : regression.columns();
   Standardizer scores{
       numbers("x_mean", columns, 0.0F), numbers("x_inverse", columns, 0.0F), {}, {}};
-  if (std::ranges::find(arrays, "x_softness", &NamedArray::name) != arrays.end()) {
+  if (has(arrays, "x_softness")) {
     scores.center = numbers("x_center", columns, 0.0F);
     scores.softness = numbers("x_softness", columns, 0.0F);
   }
@@ -167,7 +205,9 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
   }
   return std::make_shared<const RegressionLikelihood>(
       TruncatedPrior(prior, region), marginals_from_arrays(arrays, prior.dimensions()),
-      std::move(scores), std::move(coordinates), regression);
+      std::move(scores), std::move(coordinates),
+      std::make_shared<const ChosenRegression>(
+          ChosenRegression{std::move(regression), std::move(functions)}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "hone/engine/standardizer.h"
 #include "hone/estimate/estimator.h"
 #include "hone/estimate/likelihood_posterior.h"
+#include "hone/estimate/regression_choice.h"
 #include "hone/estimate/regression_coordinates.h"
 
 namespace hone {
@@ -14,13 +15,14 @@ class RegressionLikelihood final : public LikelihoodPosterior {
  public:
   RegressionLikelihood(TruncatedPrior prior, const std::vector<Marginal>& marginals,
                        Standardizer scores, RegressionCoordinates coordinates,
-                       std::shared_ptr<const DataRegression> regression);
+                       std::shared_ptr<const ChosenRegression> regression);
 
   static constexpr const char* kName = "regression";
   std::string estimator() const override { return kName; }
-  Index data_size() const override { return regression_.columns(); }
+  Index data_size() const override { return scores_.cols(); }
   using AmortizedPosterior::features;
-  Matrix<float> features(MatrixView<const float> x) const override;  // standard scores
+  // Standard scores, or functions of them.
+  Matrix<float> features(MatrixView<const float> x) const override;
   Matrix<float> log_joint(MatrixView<const float> features,
                           MatrixView<const float> local) const override;
   std::optional<Matrix<double>> log_evidence(MatrixView<const float> x) const override;
@@ -29,12 +31,13 @@ class RegressionLikelihood final : public LikelihoodPosterior {
 
  private:
   bool can_propose() const override { return true; }
+  bool sums_up() const { return shared_->functions.rows() > 0; }
   ProposalDraws propose(MatrixView<const float> features, Index each) const override;
   Index draws_of_many() const override { return 1024; }
 
   Standardizer scores_;
   RegressionCoordinates coordinates_;
-  std::shared_ptr<const DataRegression> shared_;  // other posteriors see it as well
+  std::shared_ptr<const ChosenRegression> shared_;  // other posteriors see it as well
   const DataRegression& regression_;
 };
 
