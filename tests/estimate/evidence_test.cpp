@@ -125,6 +125,49 @@ TEST(EvidenceShares, BelongToTheEstimatorThatPredictsBest) {
   EXPECT_NEAR(both[0], 0.5, 0.1);
 }
 
+// Answers as another posterior, and counts the data vectors that it is asked about.
+class CountingPosterior final : public AmortizedPosterior {
+ public:
+  CountingPosterior(SharedPosterior answers, Index& asked)
+      : AmortizedPosterior(answers->prior(), answers->marginals(), 1, {1.0}),
+        answers_(std::move(answers)),
+        asked_(asked) {}
+
+  std::string estimator() const override { return "counting"; }
+  Index data_size() const override { return 1; }
+  Matrix<float> features(MatrixView<const float> x) const override { return answers_->features(x); }
+  Matrix<float> log_densities(Index marginal, const Matrix<float>& features,
+                              MatrixView<const float> local) const override {
+    return answers_->log_densities(marginal, features, local);
+  }
+  std::vector<Matrix<float>> log_density_blocks(Index marginal, MatrixView<const float> features,
+                                                MatrixView<const float> local) const override {
+    asked_ += features.rows();
+    return answers_->log_density_blocks(marginal, features, local);
+  }
+  std::vector<NamedArray> to_arrays() const override { return {}; }
+
+ private:
+  SharedPosterior answers_;
+  Index& asked_;
+};
+
+TEST(EvidenceShares, AskAnEstimatorThatIsFarBehindAboutAFewSimulationsOnly) {
+  const HeldOut draws = simulate(256, test::test_rng());
+  const auto asked_with = [&](const SharedPosterior& other, const SharedPosterior& rival) {
+    Index asked = 0;
+    const auto counting = std::make_shared<const CountingPosterior>(other, asked);
+    const auto shares = evidence_shares({counting, rival}, draws);
+    return std::pair(asked, shares[0]);
+  };
+  EXPECT_EQ(asked_with(normal(0, 3), normal(0, 1)), std::pair(Index{32}, 0.0));
+  // Who has won is asked no more either; what might still count is.
+  EXPECT_EQ(asked_with(normal(0, 1), normal(0, 3)), std::pair(Index{32}, 1.0));
+  const auto [asked, share] = asked_with(normal(0.07, 1), normal(-0.07, 1));
+  EXPECT_EQ(asked, 256);
+  EXPECT_NEAR(share, 0.5, 0.2);
+}
+
 // Of 30 marginals one alone is learned better by the second estimator: what all say together must
 // not take its voice away.
 TEST(EvidenceShares, LeaveAMarginalItsOwnWhateverTheOthersSay) {

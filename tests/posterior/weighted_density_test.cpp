@@ -154,6 +154,26 @@ TEST(WeightedDensity, OfTwoCoordinatesKnowsHowTheyGoTogether) {
   EXPECT_GT(apart, 0.4) << "the control: not the product of its marginals";
 }
 
+// Marginals share the lines of their coordinates.
+TEST(WeightedDensity, IsTheSameFromLinesThatAreKnown) {
+  const Points points = two_modes(500, 2, Rng(5));
+  const WeightedDensity::Cells cells{.line = 256, .plane = 40};
+  std::vector<WeightedDensity::SharedLine> lines;
+  for (const Index column : {0, 1}) {
+    lines.push_back(WeightedDensity::make_line(points.at, column, points.weights, cells.line));
+  }
+  const WeightedDensity alone(points.at, points.weights, cells);
+  const WeightedDensity shared(points.at, points.weights, cells, lines);
+  std::swap(lines[0], lines[1]);
+  const WeightedDensity wrong(points.at, points.weights, cells, lines);
+  Index different = 0;
+  for (Index i = 0; i < 500; ++i) {
+    EXPECT_EQ(alone(points.at.row(i)), shared(points.at.row(i)));
+    different += alone(points.at.row(i)) != wrong(points.at.row(i));
+  }
+  EXPECT_GT(different, 400) << "the control";
+}
+
 TEST(WeightedDensity, DoesNotSinkAtTheEndsOfTheRange) {
   Points points{Matrix<float>(20000, 1), std::vector<double>(20000, 1.0 / 20000)};
   Rng rng(4);

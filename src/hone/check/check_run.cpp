@@ -18,6 +18,8 @@
 #include "hone/check/run_draws.h"
 #include "hone/check/widening.h"
 #include "hone/core/error.h"
+#include "hone/estimate/likelihood_posterior.h"
+#include "hone/posterior/combined_posterior.h"
 #include "hone/prior/derived_axes.h"
 #include "hone/run/finished_run.h"
 #include "hone/run/run_lock.h"
@@ -81,11 +83,26 @@ CheckResult calibration_impossible(const Method& method) {
               AdviceText(Action::compare)};
 }
 
-// A posterior that has to be sampled for each test draw is tested on fewer.
+// Whether it asks a likelihood about hundreds of weighted draws for each test draw.
+bool is_weighted(const AmortizedPosterior& estimator) {
+  if (const auto* combined = dynamic_cast<const CombinedPosterior*>(&estimator)) {
+    for (Index k = 0; k < combined->parts().size(); ++k) {
+      for (Index m = 0; m < std::ssize(combined->marginals()); ++m) {
+        const bool asked = combined->shares(m)[static_cast<std::size_t>(k)] > 0;
+        if (asked && is_weighted(combined->parts()[k])) return true;
+      }
+    }
+    return false;
+  }
+  return dynamic_cast<const LikelihoodPosterior*>(&estimator) != nullptr;
+}
+
+// A posterior that takes long for each test draw is tested on fewer: 400 find three in four that
+// are 10 % too narrow, and nearly all with larger faults (docs/benchmarks/coverage.md).
 Index most_draws(const AmortizedPosterior& estimator, Index wanted) {
-  constexpr Index kSampled = 256;
-  const bool sampled = estimator.trained() != estimator.marginals();
-  return sampled ? std::min(wanted, kSampled) : wanted;
+  constexpr Index kSampled = 256, kWeighted = 400;
+  if (estimator.trained() != estimator.marginals()) return std::min(wanted, kSampled);
+  return is_weighted(estimator) ? std::min(wanted, kWeighted) : wanted;
 }
 
 // The main posterior, and those of derived quantities.
@@ -296,7 +313,13 @@ void save(const RunDirectory& run, const Checks& checks) {
 Checks check_run(const RunDirectory& run, const CheckOptions& options, Executor* executor,
                  Observer& observer, Calibrator& calibrator) {
   options.validate();
-  const auto trained = trained_of(run);
+  return check_posteriors(run, trained_of(run), options, executor, observer, calibrator);
+}
+
+Checks check_posteriors(const RunDirectory& run, const std::vector<TrainedPosterior>& trained,
+                        const CheckOptions& options, Executor* executor, Observer& observer,
+                        Calibrator& calibrator) {
+  options.validate();
   const RunDraws draws = draws_for(run, trained, options, executor, observer);
   const Correction correction = run.correction().value_or(Correction{});
   Checks checks = check(run, trained, draws, correction, executor, observer, calibrator);

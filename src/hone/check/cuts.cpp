@@ -22,6 +22,8 @@ namespace {
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 // More would not tell more: a fraction of 0.001 is seen well.
 constexpr std::size_t kMostDraws = 5000;
+// Of simulations that look like the observation: a share of 0.05 from outside is told from 0.02.
+constexpr std::size_t kEnoughNear = 300;
 // The probe takes data that are no farther out than this share of those from the final region.
 constexpr double kTypical = 0.95;
 // On which the probe compares posteriors.
@@ -206,13 +208,14 @@ class CutChecker {
     return found;
   }
 
-  // Those of the candidates, rows of the features, whose posterior looks like the observed one.
+  // Those of the candidates, rows of the features, whose posterior looks like the observed one; the
+  // search ends where enough have been found.
   static std::vector<Index> alike(const AmortizedPosterior& networks, int d,
                                   const Matrix<float>& features, std::span<const Index> candidates,
                                   std::span<const double> observed) {
     constexpr std::size_t kBatch = 512;
     std::vector<Index> found;
-    for (; !candidates.empty();
+    for (; !candidates.empty() && found.size() < kEnoughNear;
          candidates = candidates.subspan(std::min(kBatch, candidates.size()))) {
       const auto batch = candidates.first(std::min(kBatch, candidates.size()));
       Matrix<float> chosen(std::ssize(batch), features.cols());

@@ -22,8 +22,10 @@ void MixtureRow<T>::read(const T* outputs, double wider) {
   T peak = outputs[0], sum = 0;
   for (Index k = 1; k < size_; ++k) peak = std::max(peak, outputs[k]);
   for (Index k = 0; k < size_; ++k) sum += weight_[k] = std::exp(outputs[k] - peak);
+  const T log_sum = std::log(sum);
   for (Index k = 0; k < size_; ++k) {
     weight_[k] /= sum;
+    log_weight_[k] = outputs[k] - peak - log_sum;
     mean_[k] = outputs[size_ + k];
     const DensityScale<T> s = density_scale(outputs[2 * size_ + k], log_wider);
     scale_[k] = s.scale;
@@ -41,26 +43,27 @@ T MixtureRow<T>::log_density(T y) {
   T peak = -std::numeric_limits<T>::infinity();
   for (Index k = 0; k < size_; ++k) {
     distance_[k] = (y - mean_[k]) / scale_[k];
-    log_[k] = std::log(weight_[k]) - T(0.5) * distance_[k] * distance_[k] - log_scale_[k] -
-              static_cast<T>(kHalfLogTwoPi);
+    part_[k] = log_weight_[k] - T(0.5) * distance_[k] * distance_[k] - log_scale_[k] -
+               static_cast<T>(kHalfLogTwoPi);
     if (ends_) {
       // Far outside both are large and nearly cancel: doubles.
       const double t =
           (static_cast<double>(y) - static_cast<double>(mean_[k])) / static_cast<double>(scale_[k]);
-      log_[k] = std::log(weight_[k]) - log_scale_[k] +
-                static_cast<T>(-0.5 * t * t - kHalfLogTwoPi - cuts_[k].log_mass);
+      part_[k] = log_weight_[k] - log_scale_[k] +
+                 static_cast<T>(-0.5 * t * t - kHalfLogTwoPi - cuts_[k].log_mass);
     }
-    peak = std::max(peak, log_[k]);
+    peak = std::max(peak, part_[k]);
   }
   T sum = 0;
-  for (Index k = 0; k < size_; ++k) sum += std::exp(log_[k] - peak);
-  return log_sum_ = peak + std::log(sum);
+  for (Index k = 0; k < size_; ++k) sum += part_[k] = std::exp(part_[k] - peak);
+  for (Index k = 0; k < size_; ++k) part_[k] /= sum;
+  return peak + std::log(sum);
 }
 
 template <typename T>
 void MixtureRow<T>::gradient(T* d, T factor) const {
   for (Index k = 0; k < size_; ++k) {
-    const T part = std::exp(log_[k] - log_sum_);  // of component k in p(y)
+    const T part = part_[k];
     T by_mean = distance_[k] / scale_[k];
     T by_log_scale = distance_[k] * distance_[k] - 1;
     if (ends_) {
@@ -119,7 +122,7 @@ template <typename T>
 double MixtureRow<T>::slope() const {
   T sum = 0;
   for (Index k = 0; k < size_; ++k) {
-    sum -= std::exp(log_[k] - log_sum_) * distance_[k] / scale_[k];
+    sum -= part_[k] * distance_[k] / scale_[k];
   }
   return static_cast<double>(sum);
 }

@@ -45,11 +45,10 @@ class MixtureRow {
   Index size_;
   double lower_, upper_;
   bool ends_;
-  Numbers weight_, mean_, scale_, log_scale_, slope_;
+  Numbers weight_, log_weight_, mean_, scale_, log_scale_, slope_;
   std::array<NormalCut, kMostComponents> cuts_;  // of all components, if there are ends
-  // Of the last y: log of w_k N(y; m_k, s_k) / Z_k for every k, and of their sum; (y - m) / s.
-  Numbers log_, distance_;
-  T log_sum_ = 0;
+  // Of the last y: w_k N(y; m_k, s_k) / Z_k over their sum for every k; (y - m) / s.
+  Numbers part_, distance_;
   T y_ = 0;
   // Of the last score: places in all components, and it.
   std::array<double, kMostComponents> place_;

@@ -39,7 +39,8 @@ void drop_small_shares(std::span<double> shares);
 
 // Shares of the parts for every marginal, marginal by marginal. What all marginals of as many
 // parameters say together is where each of them begins: few simulations tell little about one. A
-// part without which all of them are predicted as well is left out: asking it takes time.
+// part without which all of them are predicted as well is left out: asking it takes time. So is one
+// that is far behind for every marginal on the first few simulations: it is asked about no others.
 std::vector<double> evidence_shares(const std::vector<SharedPosterior>& parts,
                                     const HeldOut& draws);
 

@@ -17,6 +17,9 @@ constexpr double kNothing = 1e-40;
 constexpr double kEnough = 0.25;
 constexpr int kRefinements = 2;
 
+// Of the tables for one x of many.
+constexpr WeightedDensity::Cells kCells{.line = 256, .plane = 40};
+
 double effective_size(std::span<const double> weights) {
   double squares = 0;
   for (const double weight : weights) squares += weight * weight;
@@ -97,10 +100,11 @@ std::shared_ptr<const LikelihoodPosterior::Draws> LikelihoodPosterior::draws(
 
 std::shared_ptr<const LikelihoodPosterior::Draws> LikelihoodPosterior::draws(
     MatrixView<const float> features, Index each) const {
+  SharedDraws& last = each == kDraws ? last_ : last_of_many_;
   {
     const std::lock_guard lock(mutex_);
-    if (last_ && last_->local.rows() == features.rows() * each && same(last_->features, features)) {
-      return last_;
+    if (last && last->local.rows() == features.rows() * each && same(last->features, features)) {
+      return last;
     }
   }
   HONE_ASSERT(can_propose());
@@ -114,7 +118,7 @@ std::shared_ptr<const LikelihoodPosterior::Draws> LikelihoodPosterior::draws(
   }
   result->local = std::move(proposed.local);
   const std::lock_guard lock(mutex_);
-  last_ = result;
+  last = result;
   return result;
 }
 
@@ -153,25 +157,66 @@ std::vector<Matrix<float>> LikelihoodPosterior::joint_blocks(const Marginal& mar
 }
 
 std::shared_ptr<const LikelihoodPosterior::Members> LikelihoodPosterior::smoothed(
-    Index marginal, const std::shared_ptr<const Draws>& drawn) const {
-  {
-    const std::lock_guard lock(mutex_);
-    if (smoothed_draws_ != drawn) {
-      smoothed_draws_ = drawn;
-      smoothed_.clear();
-    }
-    if (const auto found = smoothed_.find(marginal); found != smoothed_.end()) return found->second;
-  }
-  const Matrix<float> points =
-      columns_of(drawn->local, marginals()[static_cast<std::size_t>(marginal)]);
-  auto members = std::make_shared<Members>();
-  for (int e = 0; e < ensemble(); ++e) {
-    members->emplace_back(points, drawn->weights[static_cast<std::size_t>(e)].row(0),
-                          WeightedDensity::Cells{});
-  }
+    Index marginal, const SharedDraws& drawn) const {
   const std::lock_guard lock(mutex_);
-  if (smoothed_draws_ == drawn) smoothed_[marginal] = members;
-  return members;
+  if (smoothed_draws_ != drawn) {
+    smoothed_draws_ = drawn;
+    smoothed_lines_.clear();
+    smoothed_.clear();
+  }
+  if (const auto found = smoothed_.find(marginal); found != smoothed_.end()) return found->second;
+  const Marginal& columns = marginals()[static_cast<std::size_t>(marginal)];
+  constexpr WeightedDensity::Cells cells;
+  for (const int d : columns) {
+    Lines& lines = smoothed_lines_[d];
+    for (Index e = std::ssize(lines); e < ensemble(); ++e) {
+      lines.push_back(WeightedDensity::make_line(
+          drawn->local, d, drawn->weights[static_cast<std::size_t>(e)].row(0), cells.line));
+    }
+  }
+  const Matrix<float> points = columns_of(drawn->local, columns);
+  auto members = std::make_shared<Members>();
+  for (std::size_t e = 0; e < drawn->weights.size(); ++e) {
+    Lines own;
+    for (const int d : columns) own.push_back(smoothed_lines_[d][e]);
+    members->emplace_back(points, drawn->weights[e].row(0), cells, std::move(own));
+  }
+  return smoothed_[marginal] = members;
+}
+
+std::vector<std::shared_ptr<const LikelihoodPosterior::Lines>> LikelihoodPosterior::lines_of_rows(
+    Index marginal, const SharedDraws& drawn) const {
+  const std::span<const double> shares = weights(marginal);
+  const Index rows = drawn->features.rows(), each = drawn->local.rows() / rows;
+  std::vector<std::shared_ptr<const Lines>> result;
+  for (const int d : marginals()[static_cast<std::size_t>(marginal)]) {
+    if (auto known = known_lines(d, drawn, shares)) {
+      result.push_back(std::move(known));
+      continue;
+    }
+    // Without the lock: a thread that waits for the others may do work that asks for it.
+    auto lines = std::make_shared<Lines>(static_cast<std::size_t>(rows));
+    parallel_for(rows, [&](Index i) {
+      (*lines)[static_cast<std::size_t>(i)] =
+          WeightedDensity::make_line(drawn->local.view().rows(i * each, each), d,
+                                     average_weights(drawn->weights, i, shares), kCells.line);
+    });
+    const std::lock_guard lock(mutex_);
+    if (lines_of_many_.draws == drawn) lines_of_many_.of[d] = lines;
+    result.push_back(std::move(lines));
+  }
+  return result;
+}
+
+std::shared_ptr<const LikelihoodPosterior::Lines> LikelihoodPosterior::known_lines(
+    int parameter, const SharedDraws& drawn, std::span<const double> shares) const {
+  const std::lock_guard lock(mutex_);
+  SmoothedLines& known = lines_of_many_;
+  if (known.draws != drawn || !std::ranges::equal(known.shares, shares)) {
+    known = {.draws = drawn, .shares = {shares.begin(), shares.end()}, .of = {}};
+  }
+  const auto found = known.of.find(parameter);
+  return found == known.of.end() ? nullptr : found->second;
 }
 
 Matrix<float> LikelihoodPosterior::log_densities(Index marginal, const Matrix<float>& features,
@@ -202,13 +247,16 @@ std::vector<Matrix<float>> LikelihoodPosterior::log_density_blocks(
   const Index many = draws_of_many();
   const auto drawn = draws(features, many);
   const Matrix<float> points = columns_of(drawn->local, columns);
+  const auto lines = lines_of_rows(marginal, drawn);
   const Index each = local.rows() / features.rows();
   // The members together: smoothing takes longer than all else here.
   Matrix<float> together(features.rows(), each);
   parallel_for(features.rows(), [&](Index i) {
+    Lines own;
+    for (const auto& line : lines) own.push_back((*line)[static_cast<std::size_t>(i)]);
     const WeightedDensity density(points.view().rows(i * many, many),
-                                  average_weights(drawn->weights, i, weights(marginal)),
-                                  {.line = 256, .plane = 40});
+                                  average_weights(drawn->weights, i, weights(marginal)), kCells,
+                                  std::move(own));
     for (Index j = 0; j < each; ++j) {
       together(i, j) =
           static_cast<float>(std::log(std::max(density(local.row(i * each + j)), kNothing)));

@@ -69,14 +69,30 @@ class LikelihoodPosterior : public AmortizedPosterior {
                                           MatrixView<const float> features,
                                           MatrixView<const float> local) const;
 
-  // What was asked for last: checks and samplers ask for the same data again and again.
-  mutable std::mutex mutex_;
-  mutable std::shared_ptr<const Draws> last_;
+  // Coordinates of draws, smoothed: for every parameter a line per set of weights.
+  using SharedDraws = std::shared_ptr<const Draws>;
+  using Lines = std::vector<WeightedDensity::SharedLine>;
+  struct SmoothedLines {
+    SharedDraws draws;
+    std::vector<double> shares;  // of the members in the weights
+    std::map<int, std::shared_ptr<const Lines>> of;
+  };
   using Members = std::vector<WeightedDensity>;  // of one marginal
-  std::shared_ptr<const Members> smoothed(Index marginal,
-                                          const std::shared_ptr<const Draws>& drawn) const;
-  mutable std::shared_ptr<const Draws> smoothed_draws_;               // one x
+  std::shared_ptr<const Members> smoothed(Index marginal, const SharedDraws& drawn) const;
+  // Of all rows of the draws, with the members' weights averaged; by number in the marginal.
+  std::vector<std::shared_ptr<const Lines>> lines_of_rows(Index marginal,
+                                                          const SharedDraws& drawn) const;
+  std::shared_ptr<const Lines> known_lines(int parameter, const SharedDraws& drawn,
+                                           std::span<const double> shares) const;
+
+  // What was asked for last, the many draws of one x and the few of many: checks and samplers ask
+  // for the same data again and again.
+  mutable std::mutex mutex_;
+  mutable SharedDraws last_, last_of_many_;
+  mutable SharedDraws smoothed_draws_;                                // one x
+  mutable std::map<int, Lines> smoothed_lines_;                       // by parameter: per member
   mutable std::map<Index, std::shared_ptr<const Members>> smoothed_;  // by marginal
+  mutable SmoothedLines lines_of_many_;
 };
 
 }  // namespace hone

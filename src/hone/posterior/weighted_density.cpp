@@ -11,40 +11,56 @@ namespace {
 
 // (1 - t^2)^2 on a regular table of the unit interval, with its images behind both ends; masses of
 // the cells add up to 1. `width` is the standard deviation.
-struct Kernel {
-  std::vector<double> mass;
-  Index first = 0;
+class Kernel {
+ public:
+  explicit Kernel(Index cells) : cells_(cells), mass_(static_cast<std::size_t>(cells)) {
+    for (Index k = 0; k < cells; ++k) {
+      steps_.push_back(static_cast<double>(k) / static_cast<double>(cells));
+    }
+  }
 
-  void place(double center, double width, Index cells) {
-    const double n = static_cast<double>(cells);
-    const double reach = std::max(std::sqrt(7.0) * width, 0.75 / n);
-    const auto cell = [&](double u) { return static_cast<Index>(std::floor(u * n)); };
-    first = std::max<Index>(0, cell(center - reach));
-    const Index last = std::min<Index>(cells - 1, cell(center + reach));
-    mass.assign(static_cast<std::size_t>(std::max<Index>(1, last - first + 1)), 0.0);
-    first = std::min(first, cells - 1);
+  void place(double center, double width) {
+    const double n = static_cast<double>(cells_);
+    const double reach = std::max(kRootOfSeven * width, 0.75 / n);
+    const auto cell = [&](double u) { return static_cast<Index>(u * n); };  // of u >= 0
+    first_ = center > reach ? cell(center - reach) : 0;
+    const Index last = std::min<Index>(cells_ - 1, cell(center + reach));
+    size_ = static_cast<std::size_t>(std::max<Index>(1, last - first_ + 1));
+    first_ = std::min(first_, cells_ - 1);
+    std::fill_n(mass_.begin(), size_, 0.0);
     add(center, reach, n);
     if (center < reach) add(-center, reach, n);
     if (center > 1 - reach) add(2 - center, reach, n);
-    double sum = std::accumulate(mass.begin(), mass.end(), 0.0);
-    if (sum == 0) {
-      mass[mass.size() / 2] = sum = 1;
-    }
-    for (double& value : mass) value /= sum;
+    double sum = 0;
+    for (const double value : mass()) sum += value;
+    if (sum == 0) mass_[size_ / 2] = sum = 1;
+    for (double& value : std::span(mass_).first(size_)) value /= sum;
   }
+  std::span<const double> mass() const { return std::span(mass_).first(size_); }
+  Index first() const { return first_; }
 
  private:
+  static constexpr double kRootOfSeven = 2.6457513110645907;  // to the last bit
+
   void add(double center, double reach, double n) {
-    const double start = (static_cast<double>(first) + 0.5) / n - center;
-    for (std::size_t k = 0; k < mass.size(); ++k) {
-      const double t = (start + static_cast<double>(k) / n) / reach;
+    const double start = (static_cast<double>(first_) + 0.5) / n - center;
+    for (std::size_t k = 0; k < size_; ++k) {
+      const double t = (start + steps_[k]) / reach;
       const double height = std::max(0.0, 1 - t * t);
-      mass[k] += height * height;
+      mass_[k] += height * height;
     }
   }
+
+  Index cells_, first_ = 0;
+  std::size_t size_ = 0;
+  std::vector<double> mass_, steps_;  // steps: distances of cells from the first one
 };
 
 constexpr double kPart = 0.13;
+
+double effective_size_of(std::span<const double> weights) {
+  return 1 / std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
+}
 
 // What weighs little is left out: together no more than this part of the weight.
 constexpr double kNegligible = 1e-4;
@@ -77,9 +93,9 @@ double WeightedDensity::Line::rank(double u) const {
   return (1 - part) * below[cell] + part * below[cell + 1];
 }
 
-WeightedDensity::Line WeightedDensity::make_line(MatrixView<const float> points, Index column,
-                                                 std::span<const double> weights,
-                                                 double effective_size, Index cells) {
+WeightedDensity::SharedLine WeightedDensity::make_line(MatrixView<const float> points, Index column,
+                                                       std::span<const double> weights,
+                                                       Index cells) {
   const std::size_t n = weights.size();
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -96,7 +112,7 @@ WeightedDensity::Line WeightedDensity::make_line(MatrixView<const float> points,
   }
   // The part of the weight between a point and the end of its kernel's width: at the peak of a
   // normal density about half of the best width, in its flanks the best, further out more.
-  const double part = std::min(0.25, kPart * std::pow(effective_size, -0.2));
+  const double part = std::min(0.25, kPart * std::pow(effective_size_of(weights), -0.2));
   const auto quantile = [&](double p) {
     const auto found = std::ranges::lower_bound(rank, p * sum);
     return sorted[std::min(static_cast<std::size_t>(found - rank.begin()), n - 1)];
@@ -112,7 +128,7 @@ WeightedDensity::Line WeightedDensity::make_line(MatrixView<const float> points,
   }
   Line line{std::vector<double>(static_cast<std::size_t>(cells), 0.0), {0.0}};
   // Points in one cell share a kernel, at their mean and as wide as they are on average.
-  Kernel kernel;
+  Kernel kernel(cells);
   for (std::size_t i = 0; i < n;) {
     const auto cell = std::floor(sorted[i] * static_cast<double>(cells));
     double weight = 0, center = 0, width = 0;
@@ -122,26 +138,41 @@ WeightedDensity::Line WeightedDensity::make_line(MatrixView<const float> points,
       width += weights[order[i]] * widths[i];
     }
     if (weight <= kNegligible * sum / static_cast<double>(cells)) continue;
-    kernel.place(center / weight, width / weight, cells);
-    for (std::size_t k = 0; k < kernel.mass.size(); ++k) {
-      line.density[static_cast<std::size_t>(kernel.first) + k] += weight * kernel.mass[k];
-    }
+    kernel.place(center / weight, width / weight);
+    double* density = line.density.data() + kernel.first();
+    for (const double mass : kernel.mass()) *density++ += weight * mass;
   }
   for (double& value : line.density) {
     line.below.push_back(line.below.back() + value / sum);
     value *= static_cast<double>(cells) / sum;
   }
-  return line;
+  return std::make_shared<const Line>(std::move(line));
 }
+
+namespace {
+
+std::vector<WeightedDensity::SharedLine> make_lines(MatrixView<const float> points,
+                                                    std::span<const double> weights, Index cells) {
+  std::vector<WeightedDensity::SharedLine> lines;
+  for (Index d = 0; d < points.cols(); ++d) {
+    lines.push_back(WeightedDensity::make_line(points, d, weights, cells));
+  }
+  return lines;
+}
+
+}  // namespace
 
 WeightedDensity::WeightedDensity(MatrixView<const float> points, std::span<const double> weights,
                                  Cells cells)
-    : weights_(weights.begin(), weights.end()) {
+    : WeightedDensity(points, weights, cells, make_lines(points, weights, cells.line)) {}
+
+WeightedDensity::WeightedDensity(MatrixView<const float> points, std::span<const double> weights,
+                                 Cells cells, std::vector<SharedLine> lines)
+    : effective_size_(effective_size_of(weights)),
+      weights_(weights.begin(), weights.end()),
+      lines_(std::move(lines)) {
   HONE_ASSERT(points.rows() == std::ssize(weights) && points.rows() > 0);
-  effective_size_ = 1 / std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
-  for (Index d = 0; d < points.cols(); ++d) {
-    lines_.push_back(make_line(points, d, weights, effective_size_, cells.line));
-  }
+  HONE_ASSERT(std::ssize(lines_) == points.cols());
   if (points.cols() == 1) {
     weights_.clear();
     return;
@@ -149,7 +180,7 @@ WeightedDensity::WeightedDensity(MatrixView<const float> points, std::span<const
   ranks_ = Matrix<double>(points.rows(), points.cols());
   for (Index i = 0; i < points.rows(); ++i) {
     for (Index d = 0; d < points.cols(); ++d) {
-      ranks_(i, d) = lines_[static_cast<std::size_t>(d)].rank(static_cast<double>(points(i, d)));
+      ranks_(i, d) = lines_[static_cast<std::size_t>(d)]->rank(static_cast<double>(points(i, d)));
     }
   }
   if (points.cols() > 2) return;
@@ -167,17 +198,19 @@ void WeightedDensity::make_plane(Index cells) {
   const double area = static_cast<double>(cells * cells);
   std::vector<double> widths(weights_.size(), width);
   const double least = kNegligible / static_cast<double>(weights_.size());
-  Kernel x, y;
+  Kernel x(cells), y(cells);
   for (const bool last : {false, true}) {
     plane_ = Matrix<double>(cells, cells);
     for (std::size_t i = 0; i < weights_.size(); ++i) {
       if (weights_[i] <= least) continue;
-      x.place(ranks_(static_cast<Index>(i), 0), widths[i], cells);
-      y.place(ranks_(static_cast<Index>(i), 1), widths[i], cells);
-      for (std::size_t a = 0; a < x.mass.size(); ++a) {
-        double* row = plane_.row(x.first + static_cast<Index>(a)).data() + y.first;
-        const double factor = weights_[i] * x.mass[a] * area;
-        for (std::size_t b = 0; b < y.mass.size(); ++b) row[b] += factor * y.mass[b];
+      x.place(ranks_(static_cast<Index>(i), 0), widths[i]);
+      y.place(ranks_(static_cast<Index>(i), 1), widths[i]);
+      double* row = plane_.row(x.first()).data() + y.first();
+      const auto mass = y.mass();
+      for (const double x_mass : x.mass()) {
+        const double factor = weights_[i] * x_mass * area;
+        for (std::size_t b = 0; b < mass.size(); ++b) row[b] += factor * mass[b];
+        row += plane_.cols();
       }
     }
     if (last) break;
@@ -199,8 +232,8 @@ double WeightedDensity::operator()(std::span<const float> point) const {
   std::vector<double> rank;
   for (std::size_t d = 0; d < point.size(); ++d) {
     const double u = static_cast<double>(point[d]);
-    product *= lines_[d].at(u);
-    if (point.size() > 1) rank.push_back(lines_[d].rank(u));
+    product *= lines_[d]->at(u);
+    if (point.size() > 1) rank.push_back(lines_[d]->rank(u));
   }
   if (point.size() == 1) return product;
   if (point.size() == 2) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,25 +20,31 @@ class WeightedDensity {
   struct Cells {
     Index line = 2048, plane = 96;  // of the tables, per coordinate
   };
-  // points: (n, dimensions)  weights: (n), sum to 1
-  WeightedDensity(MatrixView<const float> points, std::span<const double> weights, Cells cells);
-
-  double operator()(std::span<const float> point) const;
-  double effective_size() const { return effective_size_; }  // of the points: 1 / sum of squares
-
- private:
+  // One coordinate of the points, smoothed: marginals that share it need not smooth it again.
   struct Line {
     std::vector<double> density, below;  // per cell; mass below each cell's lower edge, and 1
     double at(double u) const;
     double rank(double u) const;
   };
-  static Line make_line(MatrixView<const float> points, Index column,
-                        std::span<const double> weights, double effective_size, Index cells);
+  using SharedLine = std::shared_ptr<const Line>;
+
+  // points: (n, dimensions)  weights: (n), sum to 1
+  WeightedDensity(MatrixView<const float> points, std::span<const double> weights, Cells cells);
+  // The same from lines that are known, by make_line() of each column.
+  WeightedDensity(MatrixView<const float> points, std::span<const double> weights, Cells cells,
+                  std::vector<SharedLine> lines);
+  static SharedLine make_line(MatrixView<const float> points, Index column,
+                              std::span<const double> weights, Index cells);
+
+  double operator()(std::span<const float> point) const;
+  double effective_size() const { return effective_size_; }  // of the points: 1 / sum of squares
+
+ private:
   void make_plane(Index cells);
 
   double effective_size_ = 0;
   std::vector<double> weights_;  // of more than two coordinates only, as the ranks
-  std::vector<Line> lines_;
+  std::vector<SharedLine> lines_;
   Matrix<double> ranks_;  // (n, dimensions)
   Matrix<double> plane_;  // density of two ranks
 };

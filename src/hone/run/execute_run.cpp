@@ -98,10 +98,15 @@ RunInference infer_run(RunDirectory& run, const RunRequest& request) {
 }
 
 Summary execute_run(RunDirectory& run, const RunRequest& request) {
+  return complete_run(run, request).summary;
+}
+
+CompletedRun complete_run(RunDirectory& run, const RunRequest& request) {
   const RunInference inference = infer_run(run, request);
   train_derived(run, request.observer, request.executor.noise());
   const RunLock lock(run);
-  PosteriorGrids grids = make_posterior_grids(run, Correction{});
+  std::vector<TrainedPosterior> posteriors = run.posteriors();
+  PosteriorGrids grids = make_posterior_grids(run, posteriors, Correction{});
   Summary summary{.parameters = std::move(grids.parameters),
                   .warnings = {},
                   .rounds = static_cast<int>(inference.result.rounds.size()),
@@ -110,7 +115,7 @@ Summary execute_run(RunDirectory& run, const RunRequest& request) {
       find_warnings(inference.result, summary.parameters, inference.failed, run.spec().observation);
   run.remove_correction();  // it was chosen for the posterior that this one replaces
   run.write_posterior(summary, grids.arrays);
-  return summary;
+  return {std::move(summary), std::move(posteriors)};
 }
 
 bool simulate_run(RunDirectory& run, Executor& executor) {

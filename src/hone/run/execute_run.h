@@ -23,6 +23,13 @@ RunInference infer_run(RunDirectory& run, const RunRequest& request);
 
 // The same, and the posterior: everything that is not done yet, up to summary.json.
 Summary execute_run(RunDirectory& run, const RunRequest& request);
+// For those who go on with its posteriors, as they are on disk: these remember what they said about
+// the observation, which checks ask again.
+struct CompletedRun {
+  Summary summary;
+  std::vector<TrainedPosterior> posteriors;
+};
+CompletedRun complete_run(RunDirectory& run, const RunRequest& request);
 
 // Goes on with a run until networks have to be trained, and trains none. True: there it stopped.
 bool simulate_run(RunDirectory& run, Executor& executor);

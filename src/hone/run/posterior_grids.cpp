@@ -26,19 +26,19 @@ void add_grids(PosteriorGrids& result, const AmortizedPosterior& posteriors,
 
 }  // namespace
 
-std::vector<TrainedPosterior> reported_posteriors(const RunDirectory& run) {
-  std::vector<TrainedPosterior> reported;
-  for (TrainedPosterior& one : run.posteriors()) {
-    const bool derived = one.posterior->prior().dimensions() > run.spec().prior.dimensions();
-    if (reported.empty() || derived) reported.push_back(std::move(one));
-  }
-  return reported;
+PosteriorGrids make_posterior_grids(const RunDirectory& run, const Correction& correction) {
+  return make_posterior_grids(run, run.posteriors(), correction);
 }
 
-PosteriorGrids make_posterior_grids(const RunDirectory& run, const Correction& correction) {
+PosteriorGrids make_posterior_grids(const RunDirectory& run,
+                                    const std::vector<TrainedPosterior>& posteriors,
+                                    const Correction& correction) {
   PosteriorGrids result;
-  for (const TrainedPosterior& one : reported_posteriors(run)) {
-    add_grids(result, *one.posterior, run.spec().observation, correction);
+  // The main posterior, and those of derived quantities.
+  for (std::size_t i = 0; i < posteriors.size(); ++i) {
+    const AmortizedPosterior& one = *posteriors[i].posterior;
+    const bool derived = one.prior().dimensions() > run.spec().prior.dimensions();
+    if (i == 0 || derived) add_grids(result, one, run.spec().observation, correction);
   }
   return result;
 }

@@ -12,9 +12,9 @@ struct PosteriorGrids {
   std::vector<ParameterSummary> parameters;  // of the 1-d ones
 };
 PosteriorGrids make_posterior_grids(const RunDirectory& run, const Correction& correction);
-
-// The posteriors of tables and corner plots, of all that a run has: the main one, and those of
-// derived quantities.
-std::vector<TrainedPosterior> reported_posteriors(const RunDirectory& run);
+// The same from run.posteriors(), which remember what they are asked.
+PosteriorGrids make_posterior_grids(const RunDirectory& run,
+                                    const std::vector<TrainedPosterior>& posteriors,
+                                    const Correction& correction);
 
 }  // namespace hone

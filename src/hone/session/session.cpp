@@ -77,12 +77,18 @@ SessionResult finish_run(RunDirectory& run, const Resources& resources, Observer
   const bool complete = run.complete();
   const std::optional<Checks> known = complete ? read_checks(run) : std::nullopt;
   result.was_finished = known.has_value();
-  result.summary =
-      complete
-          ? run.summary().value()
-          : execute_run(run, {resources.executor(), observer, resources.trainer(), options.exact});
-  result.checks =
-      known ? *known : check_run(run, {}, &resources.executor(), observer, resources.calibrator());
+  CompletedRun done;
+  if (complete) {
+    done.summary = run.summary().value();
+    if (!known) done.posteriors = run.posteriors();
+  } else {
+    done = complete_run(run, {resources.executor(), observer, resources.trainer(), options.exact});
+  }
+  result.summary = std::move(done.summary);
+  result.checks = known ? *known
+                        : check_posteriors(run, done.posteriors, {}, &resources.executor(),
+                                           observer, resources.calibrator());
+  done.posteriors.clear();
   result.log_lines_left_out = resources.log_lines_left_out();
   const bool reported = result.was_finished && std::filesystem::exists(run.report_page());
   if (reported) result.report = run.report_page();
