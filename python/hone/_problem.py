@@ -79,7 +79,8 @@ class Problem:
                  batched: bool, data: Any = None, derived: Any = None) -> None:
         self.prior = as_prior(prior)._with_derived(derived)
         self.blocks = Blocks.of(observation, data)
-        self.data = as_vector(self.blocks.vector(observation, "observation"), "observation")
+        self.data = as_vector(self.blocks.vector(observation, "observation"), "observation",
+                              missing=self.blocks.has_missing)
         self.existing = existing_simulations(simulations, self.prior, self.data.size, self.blocks)
         if simulator is None and self.existing is None:
             raise InputError("simulator = None: give a simulator, or simulations=(theta, x)")

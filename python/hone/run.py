@@ -89,8 +89,9 @@ class Run:
         estimators = self._core.estimators()
         if not estimators:
             raise InputError(f"{self.directory} is not finished; call resume()")
-        data = self.observation if x is None else as_vector(self._blocks().vector(x, "x"), "x",
-                                                            self.observation.size)
+        blocks = self._blocks()
+        data = self.observation if x is None else as_vector(
+            blocks.vector(x, "x"), "x", self.observation.size, blocks.has_missing)
         if x is not None:
             self._compare(data, anyway)
         powers = {tuple(marginal): power for marginal, power in self._core.correction()}

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Sequence
 
 from . import _core
 from ._arrays import as_count
+from ._data import Data
 from ._execution import execute
 from ._place import Place
 from ._pool import serving
@@ -35,7 +36,7 @@ def run(
     batched: bool = False,
     preset: str = "default",
     noise: Any = None,
-    data: str | Mapping[str, str] | None = None,
+    data: str | Data | Mapping[str, str | Data] | None = None,
     derived: Mapping[str, str] | None = None,
     simulations: tuple[Any, Any] | None = None,
     threads: int = 0,
@@ -58,12 +59,15 @@ def run(
     simulator: a function of theta that returns data like the observation. It may also take
         ``rng``, a numpy Generator of its own for every call, or ``seed``; then the same seed of
         the run gives the same result, with any number of workers. If its arguments are named like
-        the parameters, it gets numbers. What it raises is a failed simulation, and so is NaN.
+        the parameters, it gets numbers. What it raises is a failed simulation, and so is NaN,
+        unless ``data`` says that values may be missing.
         None: only the given simulations are used.
     observation: the real data; more than one dimension is flattened, here and in the simulator. Or
         a dictionary of named arrays; the simulator may return such a dictionary, too.
     data: what the data are, such as "series" or "image", or one of these for each name
-        (docs/problem-file.md has all kinds). Shapes are those of the observation.
+        (docs/problem-file.md has all kinds). Shapes are those of the observation. ``hone.Data``
+        instead of the name of a kind says more: that values may be missing, or that a set has a
+        varying number of elements.
     derived: formulas of quantities to infer besides the parameters, by name, such as
         {"S8": "sigma8 * sqrt(omega_m / 0.3)"}.
     directory: where everything is kept. If it holds this run already, it goes on where that

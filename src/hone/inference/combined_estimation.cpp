@@ -7,6 +7,7 @@
 #include "hone/inference/data_pieces.h"
 #include "hone/inference/evidence.h"
 #include "hone/inference/factors.h"
+#include "hone/inference/gap_regression.h"
 #include "hone/inference/later_pieces.h"
 #include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/ratio_estimator.h"
@@ -45,6 +46,13 @@ bool may_learn_densities(const InferenceOptions& options, const Prior& prior,
          std::ranges::none_of(prior.parameters(), discrete);
 }
 
+// Elements that a simulator leaves out have no density, and need none. If they are taken away at
+// random, those that are there change from epoch to epoch.
+bool elements_change(const DataDescription& data) {
+  return std::ranges::any_of(
+      data.blocks(), [](const DataBlock& block) { return block.missing == Missing::random; });
+}
+
 // A density that all elements of a set share, or all steps of a series.
 bool may_learn_piece(const DataPieces& pieces) {
   return pieces.step() <= kMostChannels && pieces.total() <= kMostPieceValues;
@@ -61,15 +69,20 @@ std::vector<Candidate> candidates(const EstimationRequest& request) {
   const Prior& prior = request.data.prior.prior();
   if (may_have_likelihood(request.options, prior, size)) add(likelihood_of(request.data));
   if (may_have_transitions(request.options, prior, size)) add(transition_likelihood_estimation());
-  if (may_combine(request.options) && may_regress(request.data)) {
+  const bool gaps = request.data.description.has_missing();
+  if (may_combine(request.options) && !gaps && may_regress(request.data)) {
     result.push_back({&regression_estimation(), 1, options});
+  }
+  if (may_combine(request.options) && gaps && may_regress_with_gaps(request.data)) {
+    result.push_back({&gap_regression_estimation(), 1, options});
   }
   return result;
 }
 
 // In the files of a run: an estimator's place in this list. What is added comes last.
 std::vector<const EstimatorKind*> kinds() {
-  return {&ratio_estimation(), &likelihood_estimation(), &regression_estimation()};
+  return {&ratio_estimation(), &likelihood_estimation(), &regression_estimation(),
+          &gap_regression_estimation()};
 }
 double number_of(const std::string& estimator) {
   const bool pieces = estimator == element_likelihood_estimation().name ||
@@ -204,13 +217,15 @@ bool may_have_likelihood(const InferenceOptions& options, const Prior& prior,
                          const DataSize& data) {
   const DataPieces elements = elements_of(data.data, data.columns);
   return may_learn_densities(options, prior, data) &&
-         (elements.apart() ? may_learn_piece(elements) : data.columns <= kMostCombinedColumns);
+         (elements.apart() ? may_learn_piece(elements) && !elements_change(data.data)
+                           : data.columns <= kMostCombinedColumns && !data.data.has_missing());
 }
 
 bool may_have_transitions(const InferenceOptions& options, const Prior& prior,
                           const DataSize& data) {
   const DataPieces steps = steps_of(data.data, data.columns);
-  return may_learn_densities(options, prior, data) && steps.given > 0 && may_learn_piece(steps);
+  return may_learn_densities(options, prior, data) && steps.given > 0 && may_learn_piece(steps) &&
+         !data.data.has_missing();
 }
 
 const EstimatorKind& combined_estimation() {

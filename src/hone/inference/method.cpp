@@ -4,6 +4,7 @@
 
 #include "hone/core/error.h"
 #include "hone/core/suggestion.h"
+#include "hone/inference/gap_regression.h"
 #include "hone/inference/likelihood_estimator.h"
 #include "hone/inference/regression_likelihood.h"
 
@@ -32,8 +33,8 @@ const EstimatorKind& find_estimator(const std::string& name) {
     if (method.estimator().name == name) return method.estimator();
   }
   // Parts of others, which may answer alone for all parameters together.
-  for (const EstimatorKind* part :
-       {&likelihood_estimation(), &element_likelihood_estimation(), &regression_estimation()}) {
+  for (const EstimatorKind* part : {&likelihood_estimation(), &element_likelihood_estimation(),
+                                    &regression_estimation(), &gap_regression_estimation()}) {
     if (part->name == name) return *part;
   }
   throw UnknownVersion(fmt::format("estimator = '{}': this version does not know it", name));

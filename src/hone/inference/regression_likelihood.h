@@ -27,6 +27,9 @@ class RegressionLikelihood final : public LikelihoodPosterior {
   SharedPosterior of_all_parameters() const override;
   std::vector<NamedArray> to_arrays() const override;
 
+  const RegressionCoordinates& coordinates() const { return coordinates_; }
+  const DataRegression& regression() const { return regression_; }
+
  private:
   bool can_propose() const override { return true; }
   ProposalDraws propose(MatrixView<const float> features, Index each) const override;
@@ -43,5 +46,8 @@ const EstimatorKind& regression_estimation();
 // Whether there are enough simulations, all of which succeeded, and parameters that are numbers on
 // a line and independent of each other.
 bool may_regress(const Dataset& data);
+// Training rows that a regression is fitted to, evenly spread over all of them if these are too
+// many.
+std::vector<Index> rows_to_regress(const Dataset& data);
 
 }  // namespace hone

@@ -111,7 +111,9 @@ std::string describe_joint(const std::string& estimator) {
   if (kind == "ratio") return "a ratio of all parameters";
   if (kind == "likelihood") return "the run's likelihood times the prior";
   if (kind == "element_likelihood") return "the run's likelihood of elements times the prior";
-  if (kind == "regression") return "the run's likelihood by regression times the prior";
+  if (kind == "regression" || kind == "gap_regression") {
+    return "the run's likelihood by regression times the prior";
+  }
   if (kind == "samples") return "the samples of the run";
   return "the posterior of all parameters that the run has (" + kind + ")";
 }

@@ -63,7 +63,11 @@ void load_dataset(const RunDirectory& run, SimulationStore& store, const NoiseMo
   while (present < expected && store.contains(present)) ++present;
   if (present == expected) return;  // the file may be gone since
   const DatasetSource source = dataset_source(spec.simulator);
-  SimulationRows rows = dataset_rows(read_dataset(source, spec.prior.names()), spec.prior, source);
+  const ExistingSimulations found = read_dataset(source, spec.prior.names());
+  const StoreSchema& schema = store.schema();
+  const std::vector<char> may_be_missing =
+      found.x.cols() == schema.data.size() ? schema.data.may_be_missing() : std::vector<char>();
+  SimulationRows rows = dataset_rows(found, spec.prior, source, may_be_missing);
   if (rows.rows() != expected || rows.x.cols() != store.schema().data_size) {
     fail(ErrorKind::input,
          "{}: it has {} simulations of {} values; must have {} of {}, as the run and its simulator",
