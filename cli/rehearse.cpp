@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -120,7 +121,13 @@ void print_time(const RunSpec& spec, const Rehearsal& rehearsal, bool has_rounds
 }
 
 void print_remarks(const Rehearsal& rehearsal) {
-  if (rehearsal.more.rows() == 0) return;
+  const Matrix<double>& more = rehearsal.more;
+  if (more.rows() == 0) return;
+  // With gaps nothing is said: the look is at whole data.
+  if (std::any_of(more.data(), more.data() + more.rows() * more.cols(),
+                  [](double value) { return std::isnan(value); })) {
+    return;
+  }
   for (const Remark& remark : look_at_data({rehearsal.more, rehearsal.repeats})) {
     print(fmt::format("seen: {}\n", remark.seen));
     if (!remark.advice.empty()) print(fmt::format("      {}\n", remark.advice));
@@ -129,8 +136,15 @@ void print_remarks(const Rehearsal& rehearsal) {
 
 template <typename Values>
 std::string range_of(const Values& x) {
-  return fmt::format("{} values from {:.4g} to {:.4g}", x.size(), *std::ranges::min_element(x),
-                     *std::ranges::max_element(x));
+  std::vector<double> there;
+  for (const auto value : x) {
+    if (!std::isnan(value)) there.push_back(static_cast<double>(value));
+  }
+  if (there.empty()) return fmt::format("{} values, all of them missing", x.size());
+  const auto gaps = x.size() - there.size();
+  return fmt::format("{} values from {:.4g} to {:.4g}{}", x.size(), std::ranges::min(there),
+                     std::ranges::max(there),
+                     gaps == 0 ? "" : fmt::format(", {} of them missing", gaps));
 }
 
 }  // namespace

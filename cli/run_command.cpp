@@ -38,12 +38,13 @@ struct RunArguments {
 };
 
 std::vector<double> read_observation(const std::string& file, const std::string& name,
-                                     std::size_t size) {
-  std::vector<double> values = read_numbers(file);
+                                     std::size_t size, const DataDescription& data) {
+  std::vector<double> values = read_numbers(file, data.has_missing());
   if (values.size() != size) {
     fail(ErrorKind::input, "{}: the observation has {} numbers, the simulator of {} makes {}", file,
          values.size(), name, size);
   }
+  data.check_gaps(values);
   return values;
 }
 
@@ -59,8 +60,8 @@ void change(T& original, const RunArguments& arguments) {
   }
   apply(original.options, arguments.options);
   if (!arguments.observation.empty()) {
-    original.observation =
-        read_observation(arguments.observation, original.name, original.observation.size());
+    original.observation = read_observation(arguments.observation, original.name,
+                                            original.observation.size(), original.data);
   }
   if (!arguments.derived.empty()) {
     const int before = original.prior.quantities();

@@ -51,11 +51,12 @@ void deliver(const SampleArguments& arguments, const ExportedFiles& files) {
 
 std::vector<double> chosen_data(const SampleArguments& arguments, const RunSpec& spec) {
   if (arguments.observation.empty()) return spec.observation;
-  std::vector<double> values = read_numbers(arguments.observation);
+  std::vector<double> values = read_numbers(arguments.observation, spec.data.has_missing());
   if (values.size() != spec.observation.size()) {
     fail(ErrorKind::input, "{}: there are {} numbers, the simulator of {} makes {}",
          arguments.observation, values.size(), spec.name, spec.observation.size());
   }
+  spec.data.check_gaps(values);
   return values;
 }
 

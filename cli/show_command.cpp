@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
@@ -73,6 +74,12 @@ std::string description(const RunDirectory& run) {
   }
   if (spec.noise.kind != NoiseKind::none) {
     text += fmt::format("noise, fresh in every epoch: {}\n", describe(spec.noise));
+  }
+  if (spec.data.has_missing()) {
+    const auto gaps =
+        std::ranges::count_if(spec.observation, [](double v) { return std::isnan(v); });
+    text +=
+        fmt::format("observation: {} values, {} of them missing\n", spec.observation.size(), gaps);
   }
   if (const std::string seen =
           describe_embedding(spec.options, {.columns = std::ssize(spec.observation),

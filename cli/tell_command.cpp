@@ -37,7 +37,9 @@ void run(const TellArguments& arguments) {
   const bool chunks = arguments.results.empty() || arguments.results.ends_with(".h5");
   const auto [told, refused] =
       chunks ? take_in_chunks(run, arguments.results)
-             : Told{tell(run, read_told_results(arguments.results, run.spec().prior.names())), {}};
+             : Told{tell(run, read_told_results(arguments.results, run.spec().prior.names(),
+                                                run.spec().data.may_be_missing())),
+                    {}};
   warn_of_refused(refused);
   if (arguments.json) {
     nlohmann::ordered_json facts{{"stored", told.stored},

@@ -20,7 +20,8 @@ void append(SimulationStore& store, const Prior& prior, const DoubleArray& theta
             const DoubleArray& x, const std::string& name) {
   const ExistingSimulations given{to_matrix(theta, "theta", prior.dimensions()),
                                   to_matrix(x, "x", store.schema().data_size)};
-  SimulationRows rows = dataset_rows(given, prior, {.file = name});
+  SimulationRows rows =
+      dataset_rows(given, prior, {.file = name}, store.schema().data.may_be_missing());
   std::iota(rows.ids.begin(), rows.ids.end(), store.next_id());
   store.append(rows);
 }

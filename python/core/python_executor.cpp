@@ -12,13 +12,13 @@ namespace hone::python {
 namespace {
 
 FinishedBlock make_block(Index begin, const DoubleArray& x, std::vector<Failure> failures,
-                         Index data_size, Index rows) {
+                         Index data_size, Index rows, std::span<const char> may_be_missing) {
   FinishedBlock block{begin, to_matrix(x, "x", data_size), std::move(failures)};
   HONE_ASSERT(std::ssize(block.failures) == block.rows());
   HONE_ASSERT(begin >= 0 && begin + block.rows() <= rows);
   for (Index i = 0; i < block.rows(); ++i) {
     Failure& failure = block.failures[static_cast<std::size_t>(i)];
-    if (!failure) failure = check_data(block.x.row(i));
+    if (!failure) failure = check_data(block.x.row(i), may_be_missing);
   }
   return block;
 }
@@ -30,7 +30,7 @@ PythonExecutor::PythonExecutor(PythonThread& python, py::handle simulate, Index 
     : python_(python),
       simulate_(simulate),
       data_size_(data_size),
-      options_(options),
+      options_(std::move(options)),
       called_in_(called_in) {
   options_.validate();
 }
@@ -50,7 +50,8 @@ ExecutionSummary PythonExecutor::run(const SimulationRequest& request, const Sim
   Delivery delivery(request, data_size_, options_, sink, observer);
   const auto deliver = [&](Index begin, const DoubleArray& x, std::vector<Failure> failures) {
     if (failures.empty()) return !delivery.stopping();
-    FinishedBlock block = make_block(begin, x, std::move(failures), data_size_, request.rows());
+    FinishedBlock block = make_block(begin, x, std::move(failures), data_size_, request.rows(),
+                                     options_.may_be_missing);
     {
       const py::gil_scoped_release release;
       delivery.push(std::move(block));

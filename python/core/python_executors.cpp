@@ -24,7 +24,8 @@ ThreadExecutors python_executors(PythonThread& python, const PythonSimulator& si
   ThreadExecutors simulators;
   for (const py::handle object : simulator.objects_) {
     simulators.executors.push_back(std::make_unique<PythonExecutor>(
-        python, object, size, per_thread_options(), simulator.called_in_));
+        python, object, size, per_thread_options(spec.data.may_be_missing()),
+        simulator.called_in_));
   }
   return simulators;
 }

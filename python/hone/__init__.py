@@ -10,6 +10,7 @@ See ``help(hone.run)`` and docs/python.md.
 """
 
 from ._core import version as __version__
+from ._data import Data
 from ._fonts import use_own_fonts as _use_own_fonts
 from .checks import Checks, check
 from .comparison import compare
@@ -53,7 +54,7 @@ from .store import Store
 _use_own_fonts()
 
 __all__ = [
-    "MNRE", "Beta", "Binomial", "Categorical", "Checks", "Cut", "Density", "Distribution", "Error",
+    "MNRE", "Beta", "Binomial", "Categorical", "Checks", "Cut", "Data", "Density", "Distribution", "Error",
     "Exponential", "Figure", "FileError",
     "Gamma", "HalfNormal", "InputError", "Integer", "Interrupted", "LogNormal", "LogUniform", "Normal",
     "NumericalError", "Poisson", "Posterior", "Prior", "RatioEstimator", "Region", "Run", "SimulatorError",

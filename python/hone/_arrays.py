@@ -23,14 +23,16 @@ def as_floats(values: Any, name: str) -> np.ndarray:
     return np.asarray(array, dtype=np.float64, order="C")
 
 
-def as_vector(values: Any, name: str, size: int | None = None) -> np.ndarray:
-    """Finite numbers in one row; more dimensions (an image) are flattened."""
+def as_vector(values: Any, name: str, size: int | None = None,
+              missing: bool = False) -> np.ndarray:
+    """Finite numbers in one row; more dimensions (an image) are flattened. missing: NaN is a value
+    that is not there; which may be, the engine checks."""
     vector = as_floats(values, name).ravel()
     if vector.size == 0:
         raise InputError(f"{name}: is empty; must have at least one number")
     if size is not None and vector.size != size:
         raise InputError(f"{name}: has {vector.size} values; must have {size}")
-    bad = np.flatnonzero(~np.isfinite(vector))
+    bad = np.flatnonzero(np.isinf(vector) if missing else ~np.isfinite(vector))
     if bad.size:
         raise InputError(f"{name}[{bad[0]}] = {vector[bad[0]]}: must be finite")
     return vector

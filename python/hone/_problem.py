@@ -10,7 +10,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _core
+from . import _core, _summary
 from ._arrays import as_data, as_floats, as_rows, as_seed, as_vector
 from ._calling import Caller, function_name
 from ._data import Blocks
@@ -77,10 +77,17 @@ class Problem:
     """What ``hone.run`` is asked, checked before any work is done."""
 
     def __init__(self, prior: Any, simulator: Any, observation: Any, simulations: Any,
-                 batched: bool, data: Any = None, derived: Any = None) -> None:
+                 batched: bool, data: Any = None, derived: Any = None,
+                 summary: Any = None) -> None:
+        self.summary = _summary.checked(summary)
+        observation = _summary.of_data(observation, self.summary, batched)
+        if simulations is not None and len(simulations) == 2:
+            simulations = (simulations[0], _summary.of_rows(simulations[1], self.summary, batched))
+        simulator = _summary.of_simulator(simulator, self.summary)
         self.prior = as_prior(prior)._with_derived(derived)
         self.blocks = Blocks.of(observation, data)
-        self.data = as_vector(self.blocks.vector(observation, "observation"), "observation")
+        self.data = as_vector(self.blocks.vector(observation, "observation"), "observation",
+                              missing=self.blocks.has_missing)
         self.existing = existing_simulations(simulations, self.prior, self.data.size, self.blocks)
         if simulator is None and self.existing is None:
             raise InputError("simulator = None: give a simulator, or simulations=(theta, x)")
@@ -98,6 +105,8 @@ class Problem:
         """How it is to be solved."""
         of_function = function_name(self.simulator).rpartition(".")[2].strip("<>")
         self.name = name or (of_function if self.simulator is not None else "data")
+        if noise is not None and self.summary is not None:
+            raise InputError("noise: would be added to the summaries; let the simulator add it")
         self.noise, self.seed = noise_spec(noise), as_seed(seed)
         self.marginals, self.options = marginal_list(marginals, self.prior), options
         self.spec(Path())  # does everything fit together?

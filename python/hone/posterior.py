@@ -43,7 +43,7 @@ class Posterior:
         self._estimators = list(estimators)
         self._powers = dict(powers or {})  # of marginals that are widened
         self.prior = prior
-        self.x = as_vector(x, "x")
+        self.x = as_vector(x, "x", missing=True)
         self._how_to_train = how_to_train
         self._posteriors: dict[tuple[int, ...], Any] = {}
         self._grids: dict[tuple[tuple[int, ...], int], Any] = {}

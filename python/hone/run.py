@@ -21,6 +21,7 @@ from ._progress import shown
 from ._ranks import leads, ranks_of
 from ._simulate import Failures
 from ._statistics import statistic_functions
+from ._summary import of_data, of_simulator
 from ._table import Table
 from .checks import Checks
 from .errors import InputError, NumericalError
@@ -40,9 +41,11 @@ class Run:
     """
 
     def __init__(self, core: Any, place: Place, comm: Any = None,
-                 failures: Failures | None = None) -> None:
+                 failures: Failures | None = None, summary: Any = None,
+                 batched: bool = False) -> None:
         self._core, self._place, self._comm = core, place, comm
         self._failures = failures or Failures()
+        self._summary, self._batched = summary, batched
         self._posterior: Posterior | None = None
         self.joint_check: dict[str, str] | None = None  # of the last sample()
         self.prior = Prior._wrap(core.prior())
@@ -88,8 +91,10 @@ class Run:
         estimators = self._core.estimators()
         if not estimators:
             raise InputError(f"{self.directory} is not finished; call resume()")
-        data = self.observation if x is None else as_vector(self._blocks().vector(x, "x"), "x",
-                                                            self.observation.size)
+        blocks = self._blocks()
+        data = self.observation if x is None else as_vector(
+            blocks.vector(of_data(x, self._summary, self._batched), "x"), "x",
+            self.observation.size, blocks.has_missing)
         if x is not None:
             self._compare(data, anyway)
         powers = {tuple(marginal): power for marginal, power in self._core.correction()}
@@ -383,7 +388,7 @@ class Run:
     def _caller(self, simulator: Simulator | None, batched: bool) -> Caller | None:
         if simulator is None:
             return None
-        return Caller(simulator, self.prior.names, self.observation.size, batched, self._blocks())
+        return Caller(of_simulator(simulator, self._summary), self.prior.names, self.observation.size, batched, self._blocks())
 
     def _blocks(self) -> Blocks:
         return Blocks(self._core.spec().get("data", []))

@@ -79,3 +79,53 @@ def test_a_simulator_with_other_blocks_fails_with_their_names(prior):
     with pytest.raises(hone.SimulatorError, match="x has 'a'; the observation has 'map'"):
         hone.run(prior, lambda theta: {"a": np.zeros(6)}, {"map": np.zeros((2, 3))},
                  data="image", **QUICK)
+
+
+def test_nan_is_data_where_values_may_be_missing(prior, tmp_path):
+    def gappy(theta, rng):
+        x = theta[0] + rng.standard_normal(6)
+        x[rng.random(6) < 0.3] = np.nan
+        return x
+
+    observation = np.array([0.1, np.nan, 0.2, 0.0, np.nan, -0.1])
+    run = hone.run(prior, gappy, observation, data=hone.Data(missing=True), directory=tmp_path / "a",
+                   **QUICK)
+    assert len(run.simulations) == QUICK["budget"] and np.isnan(run.simulations.x).any()
+    assert np.isnan(run.observation).sum() == 2
+    assert np.isfinite(run.posterior.sample(10, "a")).all()
+    assert np.isfinite(hone.open(tmp_path / "a").build_posterior(observation).sample(9, "a")).all()
+    assert "NaN" not in (tmp_path / "a" / "run.json").read_text()
+    again = hone.run(prior, gappy, observation, data=hone.Data(missing=True),
+                     directory=tmp_path / "a", **QUICK)
+    np.testing.assert_array_equal(again.posterior.sample(9, "a"), run.posterior.sample(9, "a"))
+
+
+def test_nan_that_nobody_declared_is_refused(prior):
+    with pytest.raises(hone.InputError, match="must be finite"):
+        hone.run(prior, simulate, [0.1, np.nan], **QUICK)
+    with pytest.raises(hone.InputError, match="b\\[0\\] is NaN"):
+        hone.run(prior, simulate, {"a": [0.1, np.nan], "b": [np.nan, 0]},
+                 data={"a": hone.Data(missing="random")}, **QUICK)
+    with pytest.raises(hone.InputError, match="missing = 'often'"):
+        hone.run(prior, simulate, [0.1], data=hone.Data(missing="often"), **QUICK)
+
+
+def test_a_set_may_have_fewer_elements_than_its_shape(prior):
+    def points(theta, rng):
+        return theta + rng.standard_normal((rng.integers(1, 7), 2))
+
+    run = hone.run(prior, points, np.zeros((4, 2)), data=hone.Data("set", shape=(6, 2)), **QUICK)
+    assert run.simulations.x.shape == (QUICK["budget"], 12)
+    there = np.isfinite(run.simulations.x).sum(axis=1)
+    assert set(there) == {2, 4, 6, 8, 10, 12}
+    for n in (1, 5):
+        assert np.isfinite(run.build_posterior(np.zeros((n, 2))).sample(9, "a")).all()
+
+
+def test_a_set_with_too_many_elements_is_refused_with_its_name(prior):
+    said = {"points": hone.Data("set", shape=(3, 2))}
+    with pytest.raises(hone.InputError, match="'points'.*has 4 elements.*room for 3"):
+        hone.run(prior, simulate, {"points": np.zeros((4, 2))}, data=said, **QUICK)
+    with pytest.raises(hone.SimulatorError, match="'points'.*has 5 elements.*room for 3"):
+        hone.run(prior, lambda theta: {"points": np.zeros((5, 2))}, {"points": np.zeros((2, 2))},
+                 data=said, **QUICK)

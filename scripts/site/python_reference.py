@@ -11,7 +11,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "hone"
 
 # Headings, with the modules whose names stand below; other modules come last.
 GROUPS = {
-    "Runs": ["start", "run", "options"],
+    "Runs": ["start", "run", "_data", "options"],
     "Priors": ["prior", "distributions"],
     "Posteriors and figures": ["posterior", "figure"],
     "Checks": ["checks", "comparison"],

@@ -1,5 +1,7 @@
 #include "hone/check/misspecification.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "inference/support.h"
@@ -55,6 +57,22 @@ TEST(Misspecification, AWrongColumnIsFoundAndNamed) {
   EXPECT_EQ(result.status, Status::fail);
   EXPECT_NE(result.reason.find("column 17"), std::string::npos) << result.reason;
   EXPECT_NE(result.advice.text().find("column 17"), std::string::npos) << result.advice.text();
+}
+
+TEST(Misspecification, MissingValuesAreNotUnusual) {
+  Simulated data(100, 400, test::test_rng());
+  for (Index i = 0; i < 400; ++i) data.reference(i, i % 100) = std::nanf("");
+  const auto features = data.observation;
+  for (std::size_t j = 0; j < 30; ++j) data.observation[j] = std::nan("");
+  const std::vector<float> seen(features.begin(), features.end());
+  const auto found = measure_typicality(
+      {data.draws, data.draws, seen, data.reference, data.draws, data.observation});
+  EXPECT_EQ(typicality_result(found).status, Status::pass);
+  for (const ColumnScore& column : found.worst_columns) EXPECT_GE(column.column, 30);
+  data.observation[57] += 10 * 20;
+  const auto wrong = measure_typicality(
+      {data.draws, data.draws, seen, data.reference, data.draws, data.observation});
+  EXPECT_EQ(typicality_result(wrong).status, Status::fail);
 }
 
 TEST(Misspecification, ColumnsThatNeverGoTogetherAreFound) {

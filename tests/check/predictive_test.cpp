@@ -132,5 +132,34 @@ TEST(Predictive, StatisticsOfTheUserNeedNamesAndNumbers) {
   EXPECT_TRUE(contains(refusal({{"a", none}}), "it is nan for simulation 0"));
 }
 
+// Gaps of the observation are no deviation, and those of simulations are left out.
+TEST(Predictive, MissingValuesSayNothing) {
+  const float nan = std::nanf("");
+  Rng rng = test::test_rng().child("gaps");
+  Matrix<float> x(101, 8);
+  for (Index i = 0; i < x.rows(); ++i) {
+    draw(x.row(i), rng);
+    x(i, i % 8) = nan;
+  }
+  for (Index j = 0; j < 4; ++j) x(100, j) = nan;
+  const std::vector<double> observation(x.row(100).begin(), x.row(100).end());
+  const DataDescription data({{.name = "y", .shape = {8}, .missing = Missing::simulated}});
+  const Predictive found = compare_predictive(x.view().rows(0, 100), observation, data);
+  for (const PredictiveStatistic& one : found.statistics) {
+    EXPECT_FALSE(std::isnan(one.observed) || std::isnan(one.p)) << one.name;
+  }
+  EXPECT_EQ(statistic(found, "missing values").observed, 5);
+  EXPECT_EQ(statistic(found, "missing values").median, 1);
+  EXPECT_LT(statistic(found, "missing values").p, 0.05) << "the simulator never leaves so many";
+  EXPECT_EQ(found.status, Status::pass) << found.reason;
+  const auto json = nlohmann::json::parse(to_json(found).dump());
+  EXPECT_TRUE(json["columns"]["observed"][0].is_null());
+  EXPECT_TRUE(std::isnan(predictive_from_json(json, 8).observed[0]));
+
+  // Even if there is nothing at all.
+  const std::vector<double> nothing(8, std::nan(""));
+  EXPECT_EQ(compare_predictive(x.view().rows(0, 100), nothing, data).status, Status::pass);
+}
+
 }  // namespace
 }  // namespace hone

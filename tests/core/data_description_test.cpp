@@ -1,5 +1,7 @@
 #include "hone/core/data_description.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -49,6 +51,25 @@ TEST(DataDescription, SurvivesJson) {
   EXPECT_EQ(to_json(data)[1].dump(),
             R"({"name":"map","kind":"image","shape":[4,5],"label":"sky","unit":"mK"})");
   EXPECT_FALSE(to_json(data)[0].contains("unit"));
+}
+
+TEST(DataDescription, SaysWhereValuesMayBeMissing) {
+  const DataDescription data(
+      {{.name = "a", .shape = {2}},
+       {.name = "b", .shape = {1}, .missing = Missing::simulated},
+       {.name = "c", .kind = DataKind::set, .shape = {2}, .missing = Missing::random}});
+  EXPECT_EQ(data.may_be_missing(), (std::vector<char>{0, 0, 1, 1, 1}));
+  EXPECT_TRUE(spectrum_and_map().may_be_missing().empty());
+  EXPECT_EQ(data_description_from_json(nlohmann::json::parse(to_json(data).dump())), data);
+  EXPECT_EQ(to_json(data)[1].dump(), R"({"name":"b","kind":"vector","shape":[1],"missing":true})");
+  EXPECT_EQ(to_json(data)[2]["missing"], "random");
+  EXPECT_FALSE(to_json(data)[0].contains("missing"));
+  const double nan = std::nan("");
+  EXPECT_NO_THROW(data.check_gaps(std::vector<double>{1, 2, nan, nan, nan}));
+  EXPECT_THROW(data.check_gaps(std::vector<double>{1, nan, 2, 3, 4}), Error);
+  EXPECT_THROW(DataDescription().check_gaps(std::vector{nan}), Error);
+  EXPECT_EQ(message_of(R"([{"name":"m","kind":"vector","shape":[1],"missing":"often"}])"),
+            "data 'm': missing must be true, false or \"random\"");
 }
 
 TEST(DataDescription, RefusesASizeThatDoesNotAddUp) {

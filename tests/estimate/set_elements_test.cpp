@@ -1,5 +1,6 @@
 // Sets whose elements are learned one by one, and what happens if they depend on each other.
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -105,6 +106,62 @@ TEST(ElementLikelihood, DoesNotCountWhereElementsDependOnEachOther) {
 
   const SharedPosterior right = learn_all(independent, kObserved);
   EXPECT_GT(dynamic_cast<const CombinedPosterior&>(*right).shares(0)[1], 0.5);
+}
+
+// Sets of one to five elements: what is absent is NaN, anywhere.
+const DataDescription kVarying({{.name = "draws",
+                                 .kind = DataKind::set,
+                                 .shape = {kElements},
+                                 .missing = Missing::simulated}});
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+
+void varying(std::span<double> x, std::span<const double> theta, Rng noise) {
+  independent(x, theta, noise.child("values"));
+  Rng own = noise.child("absent");
+  const auto absent = static_cast<std::size_t>(own.uniform() * kElements);
+  for (std::size_t k = 0; k < absent; ++k) x[k] = kAbsent;
+}
+
+SharedPosterior learn_varying() {
+  test::Laboratory laboratory(test::uniform_prior(1, -1, 1), kElements, varying,
+                              {.may_be_missing = kVarying.may_be_missing()}, kVarying);
+  Simulations simulations = laboratory.simulations();
+  simulations.simulate(Region::whole(1), 1, 2000, silent_observer());
+  const Dataset data = simulations.inside(Region::whole(1), 0.1);
+  const InferenceOptions used = options();
+  return estimate(element_likelihood_estimation(),
+                  {data, {{0}}, 2, used, Rng(4), silent_observer()})
+      .posterior;
+}
+
+TEST(ElementLikelihood, SkipsElementsThatAreAbsent) {
+  const SharedPosterior posterior = learn_varying();
+  const double exact = kNoise / std::sqrt(double(kElements));
+  const MarginalGrid all = make_grid({*posterior, {0}, kObserved}, 512);
+  EXPECT_NEAR(grid_mean(all), 0.2, 0.15 * exact);
+  EXPECT_NEAR(grid_deviation(all), exact, 0.1 * exact);
+  const std::vector<double> two{kAbsent, -0.1, kAbsent, 0.2, kAbsent};
+  const MarginalGrid few = make_grid({*posterior, {0}, two}, 512);
+  const double wider = kNoise / std::sqrt(2.0);
+  EXPECT_NEAR(grid_mean(few), 0.05, 0.2 * wider);
+  EXPECT_NEAR(grid_deviation(few), wider, 0.1 * wider);
+  // The control: a zero in the place of what is absent is an element too.
+  const std::vector<double> zeros{0, -0.1, 0, 0.2, 0};
+  EXPECT_LT(grid_deviation(make_grid({*posterior, {0}, zeros}, 512)), 0.8 * wider);
+
+  const SharedPosterior read = element_likelihood_estimation().load(
+      test::uniform_prior(1, -1, 1), Region::whole(1), posterior->to_arrays());
+  EXPECT_EQ(make_grid({*read, {0}, two}, 512).mass, few.mass);
+}
+
+TEST(ElementMoments, AreThoseOfTheElementsThatAreThere) {
+  Matrix<float> x(1, 4);
+  x(0, 0) = x(0, 1) = std::numeric_limits<float>::quiet_NaN();
+  x(0, 2) = 3;
+  x(0, 3) = 4;
+  const Matrix<float> moments = element_moments(x, 2, true);
+  EXPECT_EQ(std::vector(moments.data(), moments.data() + 6),
+            (std::vector<float>{3, 4, 9, 12, 16, std::log1p(1.0F)}));
 }
 
 }  // namespace

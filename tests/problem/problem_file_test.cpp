@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdlib>
 #include <regex>
 #include <sstream>
@@ -190,6 +191,37 @@ shape = [1]
   EXPECT_EQ(problem.data.blocks()[0].unit, "Jy");
   EXPECT_EQ(problem.data.name_of(1), "spectrum[1]");
   EXPECT_EQ(problem.data.name_of(2), "total");
+}
+
+TEST_F(ProblemFile, MayHaveAnObservationWithGapsWhereItSaysSo) {
+  const std::string block = R"([[data]]
+name = "flux"
+kind = "vector"
+shape = [3]
+missing = true
+[[parameters]])";
+  const std::string gap = replaced(good_problem(), "[1, 2.5, 3]", "[1, nan, 3]");
+  EXPECT_TRUE(contains(refusal(gap), "observation.values[1] = nan: must be a finite number"));
+  const std::string declared = replaced(gap, "[[parameters]]", block);
+  const Problem problem = read(declared);
+  EXPECT_TRUE(std::isnan(problem.observation[1]));
+  EXPECT_EQ(problem.data.blocks()[0].missing, Missing::simulated);
+  EXPECT_EQ(
+      read(replaced(declared, "missing = true", "missing = \"random\"")).data.blocks()[0].missing,
+      Missing::random);
+  EXPECT_TRUE(contains(refusal(replaced(declared, "missing = true", "missing = \"no\"")),
+                       "data 'flux': missing must be true, false or \"random\""));
+  EXPECT_TRUE(contains(refusal(replaced(declared, "nan", "inf")), "must be a finite number"));
+  const std::string other =
+      replaced(replaced(declared, "shape = [3]", "shape = [1]"), "[[parameters]]", R"([[data]]
+name = "rest"
+kind = "vector"
+shape = [2]
+[[parameters]])");
+  EXPECT_TRUE(contains(refusal(other), "observation: rest[0] is NaN"));
+  put("gaps.txt", "1 nan 3");
+  EXPECT_TRUE(std::isnan(
+      read(replaced(declared, "values = [1, nan, 3]", "file = \"gaps.txt\"")).observation[1]));
 }
 
 TEST(SimulatorSpec, SurvivesTheWayThroughJson) {

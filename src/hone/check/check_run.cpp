@@ -18,8 +18,6 @@
 #include "hone/check/run_draws.h"
 #include "hone/check/widening.h"
 #include "hone/core/error.h"
-#include "hone/estimate/likelihood_posterior.h"
-#include "hone/posterior/combined_posterior.h"
 #include "hone/prior/derived_axes.h"
 #include "hone/run/finished_run.h"
 #include "hone/run/run_lock.h"
@@ -83,26 +81,12 @@ CheckResult calibration_impossible(const Method& method) {
               AdviceText(Action::compare)};
 }
 
-// Whether it asks a likelihood about hundreds of weighted draws for each test draw.
-bool is_weighted(const AmortizedPosterior& estimator) {
-  if (const auto* combined = dynamic_cast<const CombinedPosterior*>(&estimator)) {
-    for (Index k = 0; k < combined->parts().size(); ++k) {
-      for (Index m = 0; m < std::ssize(combined->marginals()); ++m) {
-        const bool asked = combined->shares(m)[static_cast<std::size_t>(k)] > 0;
-        if (asked && is_weighted(combined->parts()[k])) return true;
-      }
-    }
-    return false;
-  }
-  return dynamic_cast<const LikelihoodPosterior*>(&estimator) != nullptr;
-}
-
 // A posterior that takes long for each test draw is tested on fewer: 400 find three in four that
 // are 10 % too narrow, and nearly all with larger faults (docs/benchmarks/coverage.md).
 Index most_draws(const AmortizedPosterior& estimator, Index wanted) {
   constexpr Index kSampled = 256, kWeighted = 400;
   if (estimator.trained() != estimator.marginals()) return std::min(wanted, kSampled);
-  return is_weighted(estimator) ? std::min(wanted, kWeighted) : wanted;
+  return estimator.weighted_draws() ? std::min(wanted, kWeighted) : wanted;
 }
 
 // The main posterior, and those of derived quantities.

@@ -17,6 +17,7 @@ double quantile(std::vector<double>& values, double q) {
 }
 
 double ColumnScale::score(double value) const {
+  if (std::isnan(value) || !known) return 0;
   const double distance = value - median;
   const double spread = distance < 0 ? spread_below : spread_above;
   if (spread > 0) return distance / spread;
@@ -27,8 +28,14 @@ std::vector<ColumnScale> column_scales(MatrixView<const float> rows) {
   std::vector<ColumnScale> scales(static_cast<std::size_t>(rows.cols()));
   parallel_for(rows.cols(), [&](Index c) {
     std::vector<double> values;
-    for (Index i = 0; i < rows.rows(); ++i) values.push_back(static_cast<double>(rows(i, c)));
+    for (Index i = 0; i < rows.rows(); ++i) {
+      if (!std::isnan(rows(i, c))) values.push_back(static_cast<double>(rows(i, c)));
+    }
     ColumnScale& scale = scales[static_cast<std::size_t>(c)];
+    if (values.empty()) {
+      scale.known = false;
+      return;
+    }
     scale.median = quantile(values, 0.5);
     scale.low = quantile(values, 0.025);
     scale.high = quantile(values, 0.975);

@@ -14,8 +14,10 @@ double quantile(std::vector<double>& values, double q);
 struct ColumnScale {
   double median = 0, low = 0, high = 0;
   double spread_below = 0, spread_above = 0;  // of one sigma on either side: data may be skewed
+  bool known = true;                          // some row has a value
 
-  double score(double value) const;  // robust z-score; +-100 for another value of a constant
+  // Robust z-score; +-100 for another value of a constant; 0 where a value is missing (NaN).
+  double score(double value) const;
 };
 std::vector<ColumnScale> column_scales(MatrixView<const float> rows);
 

@@ -21,10 +21,13 @@ struct ColumnDistances {
 template <typename Row>
 ColumnDistances column_distances(const std::vector<ColumnScale>& scales, const Row& row) {
   ColumnDistances result;
+  std::size_t there = 0;  // values that are missing say nothing
+  for (std::size_t c = 0; c < scales.size(); ++c) there += std::isnan(row[c]) ? 0 : 1;
   for (std::size_t c = 0; c < scales.size(); ++c) {
+    if (std::isnan(row[c])) continue;
     const double score = std::abs(scales[c].score(static_cast<double>(row[c])));
     result.largest = std::max(result.largest, score);
-    result.mean += score / static_cast<double>(scales.size());
+    result.mean += score / static_cast<double>(there);
   }
   return result;
 }
@@ -74,6 +77,7 @@ Misspecification measure_typicality(const TypicalityData& data, const Typicality
   const bool named = data.description.declared();
   for (std::size_t c = 0; c < scales.size(); ++c) {
     const ColumnScale& scale = scales[c];
+    if (std::isnan(observation[c])) continue;
     found.worst_columns.push_back({static_cast<Index>(c), data.observation[c], scale.median,
                                    scale.low, scale.high, scale.score(observation[c]),
                                    named ? data.description.name_of(Index(c)) : ""});

@@ -29,6 +29,7 @@ Matrix<float> simulated(const RunDirectory& run, const PredictOptions& options,
   Simulations simulations(spec.prior, store, executor,
                           Rng(spec.seed).child("predict from " + options.from), noise.get(),
                           spec.options.max_failed_fraction);
+  simulations.leave_whole();
   simulations.simulate(proposal, 0, options.simulations, observer);
   const Dataset data =
       simulations.inside(Region::whole(spec.prior.dimensions()), spec.options.validation_fraction);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "hone/core/error.h"
 #include "hone/core/visible_text.h"
@@ -31,8 +32,15 @@ double two_sided(const Tails& tails) {
   return std::min(1.0, 2 * std::min(tails.below, tails.above));
 }
 
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+// Of simulations without any value, such as means of values that are all missing, nothing is known.
 PredictiveStatistic statistic(std::string name, std::string block, std::vector<double> values,
                               double observed, bool only_large = false) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  if (values.empty() || std::isnan(observed)) {
+    return {std::move(name), std::move(block), observed, kNoNumber, kNoNumber, kNoNumber, 1};
+  }
   const Tails tails = tails_of(values, observed);
   std::ranges::sort(values);
   return {std::move(name),
@@ -54,16 +62,35 @@ Matrix<double> with_observation(MatrixView<const float> x, std::span<const doubl
   return rows;
 }
 
-// (x - mean) / sigma of each column, over all rows.
+// Blocks that lose values at random in training lack here what the observation lacks: only what
+// both have can be compared.
+void take_away(Matrix<double>& rows, const DataDescription& data) {
+  Index first = 0;
+  for (const DataBlock& block : data.blocks()) {
+    for (Index j = first; block.missing == Missing::random && j < first + block.size(); ++j) {
+      if (!std::isnan(rows(rows.rows() - 1, j))) continue;
+      for (Index i = 0; i < rows.rows(); ++i) rows(i, j) = kNoNumber;
+    }
+    first += block.size();
+  }
+}
+
+// (x - mean) / sigma of each column, over all rows that have it; NaN where a value is missing.
 Matrix<double> scores(const Matrix<double>& rows) {
   Matrix<double> result(rows.rows(), rows.cols());
-  const double n = static_cast<double>(rows.rows());
   for (Index j = 0; j < rows.cols(); ++j) {
-    double mean = 0, square = 0;
-    for (Index i = 0; i < rows.rows(); ++i) mean += rows(i, j) / n;
-    for (Index i = 0; i < rows.rows(); ++i) square += std::pow(rows(i, j) - mean, 2) / n;
+    double n = 0, mean = 0, square = 0;
+    const auto each = [&](const auto& body) {
+      for (Index i = 0; i < rows.rows(); ++i) {
+        if (!std::isnan(rows(i, j))) body(rows(i, j));
+      }
+    };
+    each([&](double) { ++n; });
+    each([&](double value) { mean += value / n; });
+    each([&](double value) { square += std::pow(value - mean, 2) / n; });
     for (Index i = 0; i < rows.rows(); ++i) {
-      result(i, j) = square > 0 ? (rows(i, j) - mean) / std::sqrt(square) : 0;
+      const bool gap = std::isnan(rows(i, j));
+      result(i, j) = gap ? kNoNumber : square > 0 ? (rows(i, j) - mean) / std::sqrt(square) : 0;
     }
   }
   return result;
@@ -94,13 +121,18 @@ double largest_size(std::span<const double> values) {
   return std::abs(*std::ranges::max_element(values, {}, [](double v) { return std::abs(v); }));
 }
 
-// Of the columns first .. first + size - 1 of every row.
+// Of the columns first .. first + size - 1 of every row: a number of those values that are there,
+// or NaN if none is.
 PredictiveStatistic number_of(const std::string& name, const std::string& block,
                               const Matrix<double>& rows, Index first, Index size,
                               const Number& number, bool only_large = false) {
   std::vector<double> values;
+  std::vector<double> there;
   for (Index i = 0; i < rows.rows(); ++i) {
-    values.push_back(number(rows.row(i).subspan(std::size_t(first), std::size_t(size))));
+    const auto all = rows.row(i).subspan(std::size_t(first), std::size_t(size));
+    there.clear();
+    std::ranges::copy_if(all, std::back_inserter(there), [](double v) { return !std::isnan(v); });
+    values.push_back(there.empty() ? kNoNumber : number(there));
   }
   const double observed = values.back();
   values.pop_back();
@@ -117,6 +149,20 @@ void add_block(Predictive& result, const Matrix<double>& rows, const std::string
   add("standard deviation", deviation_of);
   add("smallest", [](std::span<const double> v) { return std::ranges::min(v); });
   add("largest", [](std::span<const double> v) { return std::ranges::max(v); });
+}
+
+// How many values of a block are missing, where the simulator leaves the gaps.
+void add_missing(Predictive& result, const Matrix<double>& rows, const DataBlock& block,
+                 Index first) {
+  std::vector<double> counts;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const auto all = rows.row(i).subspan(std::size_t(first), std::size_t(block.size()));
+    counts.push_back(
+        static_cast<double>(std::ranges::count_if(all, [](double v) { return std::isnan(v); })));
+  }
+  const double observed = counts.back();
+  counts.pop_back();
+  result.statistics.push_back(statistic("missing values", block.name, std::move(counts), observed));
 }
 
 // The last row is the observation.
@@ -138,16 +184,21 @@ void add_columns(Predictive& result, MatrixView<const float> x,
                  std::span<const double> observation) {
   for (Index j = 0; j < x.cols(); ++j) {
     std::vector<double> values;
-    for (Index i = 0; i < x.rows(); ++i) values.push_back(static_cast<double>(x(i, j)));
+    for (Index i = 0; i < x.rows(); ++i) {
+      if (!std::isnan(x(i, j))) values.push_back(static_cast<double>(x(i, j)));
+    }
     const double observed = observation[static_cast<std::size_t>(j)];
     result.observed.push_back(observed);
-    result.p.push_back(two_sided(tails_of(values, observed)));
+    result.p.push_back(std::isnan(observed) ? 1 : two_sided(tails_of(values, observed)));
     std::ranges::sort(values);
-    result.low95.push_back(quantile_of(values, 0.025));
-    result.low68.push_back(quantile_of(values, 0.16));
-    result.median.push_back(quantile_of(values, 0.5));
-    result.high68.push_back(quantile_of(values, 0.84));
-    result.high95.push_back(quantile_of(values, 0.975));
+    const auto add = [&](std::vector<double>& list, double probability) {
+      list.push_back(values.empty() ? kNoNumber : quantile_of(values, probability));
+    };
+    add(result.low95, 0.025);
+    add(result.low68, 0.16);
+    add(result.median, 0.5);
+    add(result.high68, 0.84);
+    add(result.high95, 0.975);
   }
 }
 
@@ -202,7 +253,8 @@ Predictive compare_predictive(MatrixView<const float> x, std::span<const double>
   result.from = from;
   result.simulations = x.rows();
   add_columns(result, x, observation);
-  const Matrix<double> rows = with_observation(x, observation);
+  Matrix<double> rows = with_observation(x, observation);
+  take_away(rows, data);
   const Matrix<double> scored = scores(rows);
   result.statistics.push_back(number_of("distance", "", scored, 0, x.cols(), mean_square, true));
   result.statistics.push_back(
@@ -210,6 +262,7 @@ Predictive compare_predictive(MatrixView<const float> x, std::span<const double>
   Index first = 0;
   for (const DataBlock& block : data.blocks()) {
     add_block(result, rows, block.name, first, block.size());
+    if (block.missing == Missing::simulated) add_missing(result, rows, block, first);
     first += block.size();
   }
   if (!data.declared()) add_block(result, rows, "", 0, x.cols());

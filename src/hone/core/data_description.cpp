@@ -1,6 +1,7 @@
 #include "hone/core/data_description.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 
@@ -77,6 +78,13 @@ std::string text_in(const nlohmann::json& json, const char* key, const std::stri
   return json[key].get<std::string>();
 }
 
+Missing missing_in(const nlohmann::json& json, const std::string& block) {
+  if (!json.contains("missing") || json["missing"] == false) return Missing::never;
+  if (json["missing"] == true) return Missing::simulated;
+  if (json["missing"] == "random") return Missing::random;
+  fail(ErrorKind::input, "data '{}': missing must be true, false or \"random\"", block);
+}
+
 DataBlock block_from_json(const nlohmann::json& json) {
   if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) {
     fail(ErrorKind::input, "data: every block must have a name");
@@ -95,6 +103,7 @@ DataBlock block_from_json(const nlohmann::json& json) {
   block.shape = json["shape"].get<std::vector<Index>>();
   block.label = text_in(json, "label", block.name);
   block.unit = text_in(json, "unit", block.name);
+  block.missing = missing_in(json, block.name);
   return block;
 }
 
@@ -133,6 +142,21 @@ Index DataDescription::size() const {
   return sum;
 }
 
+bool DataDescription::has_missing() const {
+  return std::ranges::any_of(
+      blocks_, [](const DataBlock& block) { return block.missing != Missing::never; });
+}
+
+std::vector<char> DataDescription::may_be_missing() const {
+  std::vector<char> columns;
+  if (!has_missing()) return columns;
+  for (const DataBlock& block : blocks_) {
+    columns.resize(columns.size() + static_cast<std::size_t>(block.size()),
+                   block.missing == Missing::never ? 0 : 1);
+  }
+  return columns;
+}
+
 std::string DataDescription::name_of(Index column) const {
   if (!declared()) return fmt::format("column {}", column);
   HONE_ASSERT(column >= 0 && column < size());
@@ -158,6 +182,17 @@ void DataDescription::check_size(Index values) const {
                                  parts, values));
 }
 
+void DataDescription::check_gaps(std::span<const double> values) const {
+  const std::vector<char> may_be = may_be_missing();
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    if (!std::isnan(values[j]) || (j < may_be.size() && may_be[j] != 0)) continue;
+    fail(
+        ErrorKind::input,
+        "observation: {} is NaN; if values may be missing, say missing = true of its block of data",
+        name_of(static_cast<Index>(j)));
+  }
+}
+
 nlohmann::ordered_json to_json(const DataDescription& data) {
   auto list = nlohmann::ordered_json::array();
   for (const DataBlock& block : data.blocks()) {
@@ -165,6 +200,8 @@ nlohmann::ordered_json to_json(const DataDescription& data) {
         {"name", block.name}, {"kind", to_string(block.kind)}, {"shape", block.shape}};
     if (!block.label.empty()) one["label"] = block.label;
     if (!block.unit.empty()) one["unit"] = block.unit;
+    if (block.missing == Missing::simulated) one["missing"] = true;
+    if (block.missing == Missing::random) one["missing"] = "random";
     list.push_back(std::move(one));
   }
   return list;

@@ -69,7 +69,7 @@ void share_scale(Standardizer& scores, Index column, Index size, Index channels)
 
 Standardizer fit_data_standardizer(const RowSource& x, std::span<const Index> rows, Tails tails,
                                    const EmbeddingOptions& embedding) {
-  Standardizer scores = fit_standardizer(x, rows, "x", tails);
+  Standardizer scores = fit_standardizer(x, rows, "x", tails, embedding.may_be_missing());
   Index column = 0;
   for (const EncoderOptions& block : embedding.blocks) {
     const Index size = DataBlock{"", block.kind, block.shape}.size();
@@ -81,7 +81,8 @@ Standardizer fit_data_standardizer(const RowSource& x, std::span<const Index> ro
       for (std::size_t i = 0; i < rows.size(); i += step) {
         for (Index e = 0; e < elements; ++e) all.push_back(rows[i] * elements + e);
       }
-      const Standardizer shared = fit_standardizer(table, all, "x", tails);
+      const std::vector<char> gaps(static_cast<std::size_t>(values), block.missing ? 1 : 0);
+      const Standardizer shared = fit_standardizer(table, all, "x", tails, gaps);
       for (Index j = 0; j < size; ++j) copy_scores(scores, column + j, shared, j % values);
     } else if (block.kind == DataKind::image) {
       share_scale(scores, column, size, block.shape.size() > 2 ? block.shape[2] : 1);

@@ -127,7 +127,7 @@ DensityResult train_densities(const TrainingData& data, std::vector<MemberSpec> 
   const Index columns = of_data ? data.x.cols() : data.theta.cols();
   check_densities(densities, embedding, members, columns);
   Standardizer x = fit_data_standardizer(data.x, data.training, options.tails, embedding);
-  check_finite(data.x, data.validation, "x");
+  check_finite(data.x, data.validation, "x", embedding.may_be_missing());
   const MatrixRows theta_rows(data.theta);
   Standardizer theta = fit_standardizer(theta_rows, data.training, "theta");
   Matrix<float> theta_scores(data.theta.rows(), data.theta.cols());

@@ -64,6 +64,15 @@ std::vector<char> EmbeddingOptions::estimated_columns() const {
   return used;
 }
 
+std::vector<char> EmbeddingOptions::may_be_missing() const {
+  std::vector<char> columns;
+  if (std::ranges::none_of(blocks, &EncoderOptions::missing)) return columns;
+  for (const EncoderOptions& block : blocks) {
+    columns.resize(columns.size() + std::size_t(size_of(block)), block.missing ? 1 : 0);
+  }
+  return columns;
+}
+
 void EmbeddingOptions::validate(Index data_size) const {
   validate_hidden(*this);
   if (kind == EmbeddingKind::none || kind == EmbeddingKind::automatic) return;

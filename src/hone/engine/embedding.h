@@ -47,6 +47,7 @@ struct EmbeddingOptions {
 
   Index output_size() const;                    // features in all
   std::vector<char> estimated_columns() const;  // 1 where a column of the data has weights of them
+  std::vector<char> may_be_missing() const;     // 1 where a column may be NaN; empty: nowhere
   void validate(Index data_size) const;         // throws Error{input}
   bool operator==(const EmbeddingOptions&) const = default;
 };
@@ -71,6 +72,7 @@ class Embedding {
             GemmBackend backend = best_gemm_backend());
 
   Index parameters() const { return total_; }
+  bool has_gaps() const;  // values of some block may be missing
   Index feature_stride() const { return padded(outputs_); }
   const std::vector<ParameterBlock>& blocks() const { return blocks_; }
   const EmbeddingOptions& options() const { return options_; }
@@ -103,7 +105,6 @@ class Embedding {
     Index feature = 0, features = 0;      // where its features are
     std::unique_ptr<Encoder<T>> encoder;  // null: the values themselves
   };
-  bool has_gaps() const;
   void add_estimates();
   void fill_seen(EmbeddingWorkspace<T>& w, const T* p, const T* x, Index x_stride,
                  Index rows) const;

@@ -72,10 +72,15 @@ class SeenRows final : public RowSource {
 
   Index rows() const override { return x_.rows(); }
   Index cols() const override { return x_.cols() + (traits_ != nullptr ? traits_->size() : 0); }
+  bool random() const override { return x_.random(); }
   void read(MatrixView<float> out, std::span<const Index> rows) const override {
+    read_realisation(out, rows, 0);
+  }
+  void read_realisation(MatrixView<float> out, std::span<const Index> rows,
+                        std::uint64_t realisation) const override {
     const Index columns = x_.cols();
     const MatrixView<float> data(out.data(), out.rows(), columns, out.stride());
-    x_.read(data, rows);
+    x_.read_realisation(data, rows, realisation);
     scores_.apply(data, data);
     parallel_for(out.rows(), [&](Index i) {
       for (float& value : data.row(i)) value = std::isfinite(value) ? value : 0.0F;
@@ -131,7 +136,11 @@ void EmbeddingTrainer::fit_estimates(const TrainingData& data, MatrixView<const 
   used.resize(used.size() + std::size_t(others), 1);
   Matrix<float> weights;
   if (data.x.random() || (plain && taking_part + others > kMostRidgeColumns)) {
-    SegmentReader reader(data.x, x_scores_, batch_rows_, data.segment_bytes);
+    const SeenRows seen(data.x, x_scores_, nullptr);
+    const Standardizer same = as_they_are(data.x.cols());
+    const bool gaps = embedding_.has_gaps();  // which count as 0
+    SegmentReader reader(gaps ? static_cast<const RowSource&>(seen) : data.x,
+                         gaps ? same : x_scores_, batch_rows_, data.segment_bytes);
     weights = linear_start(reader, data.x.cols(), theta, data.training, data.x.random(),
                            kFirstRealisationOfStart);
   } else {

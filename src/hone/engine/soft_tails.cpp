@@ -94,15 +94,19 @@ void soften_tails(Standardizer& scores, const RowSource& table, std::span<const 
   Matrix<float> values(static_cast<Index>(some.size()), table.cols());
   table.read(values, some);
   const std::vector<double> quantiles = normal_scores(some.size());
-  std::vector<float> column(some.size());
+  std::vector<float> column;
   const std::size_t cols = static_cast<std::size_t>(table.cols());
   std::vector<float> center(cols), softness(cols);
   for (std::size_t j = 0; j < cols; ++j) {
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      column[i] = values(static_cast<Index>(i), static_cast<Index>(j));
+    column.clear();
+    for (Index i = 0; i < values.rows(); ++i) {
+      const float value = values(i, static_cast<Index>(j));
+      if (!std::isnan(value)) column.push_back(value);  // a value that is missing
     }
+    if (column.size() < 20) continue;
     std::ranges::sort(column);
-    const Softening best = best_softening(column, quantiles);
+    const bool all = column.size() == some.size();
+    const Softening best = best_softening(column, all ? quantiles : normal_scores(column.size()));
     center[j] = best.center;
     softness[j] = best.softness;
   }

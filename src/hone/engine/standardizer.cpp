@@ -44,11 +44,14 @@ float Standardizer::softened(float value, Index column) const {
   return std::asinh((value - center[j]) / softness[j]);
 }
 
-void check_finite(const RowSource& table, std::span<const Index> rows, const char* what) {
+void check_finite(const RowSource& table, std::span<const Index> rows, const char* what,
+                  std::span<const char> may_be_missing) {
   for_chunks(table, rows, [&](MatrixView<const float> values, std::span<const Index> ids) {
     for (Index i = 0; i < values.rows(); ++i) {
       for (Index j = 0; j < values.cols(); ++j) {
         if (std::isfinite(values(i, j))) continue;
+        const bool may_be = !may_be_missing.empty() && may_be_missing[std::size_t(j)] != 0;
+        if (may_be && std::isnan(values(i, j))) continue;
         fail(ErrorKind::input, "{}: row {}, column {} is {}; remove the row or mark it as failed",
              what, ids[std::size_t(i)], j, values(i, j));
       }
@@ -58,10 +61,10 @@ void check_finite(const RowSource& table, std::span<const Index> rows, const cha
 
 // Two passes in double precision: the mean first, then the squared distances from it.
 Standardizer fit_standardizer(const RowSource& table, std::span<const Index> rows, const char* what,
-                              Tails tails) {
+                              Tails tails, std::span<const char> may_be_missing) {
   const std::size_t cols = static_cast<std::size_t>(table.cols());
-  std::vector<double> mean(cols, 0.0), square(cols, 0.0);
-  check_finite(table, rows, what);
+  std::vector<double> mean(cols, 0.0), square(cols, 0.0), gaps(cols, 0.0);
+  check_finite(table, rows, what, may_be_missing);
   Standardizer result{std::vector<float>(cols), std::vector<float>(cols)};
   if (tails == Tails::soften) soften_tails(result, table, rows);
   const auto y = [&result](float value, std::size_t column) {
@@ -70,21 +73,27 @@ Standardizer fit_standardizer(const RowSource& table, std::span<const Index> row
   for_chunks(table, rows, [&](MatrixView<const float> values, std::span<const Index>) {
     for (Index i = 0; i < values.rows(); ++i) {
       for (std::size_t j = 0; j < cols; ++j) {
-        mean[j] += y(values(i, static_cast<Index>(j)), j);
+        const double score = y(values(i, static_cast<Index>(j)), j);
+        const bool gap = std::isnan(score);
+        mean[j] += gap ? 0 : score;
+        gaps[j] += gap ? 1 : 0;
       }
     }
   });
-  for (double& value : mean) value /= static_cast<double>(rows.size());
+  const auto there = [&](std::size_t j) {
+    return std::max(static_cast<double>(rows.size()) - gaps[j], 1.0);
+  };
+  for (std::size_t j = 0; j < cols; ++j) mean[j] /= there(j);
   for_chunks(table, rows, [&](MatrixView<const float> values, std::span<const Index>) {
     for (Index i = 0; i < values.rows(); ++i) {
       for (std::size_t j = 0; j < cols; ++j) {
         const double distance = y(values(i, static_cast<Index>(j)), j) - mean[j];
-        square[j] += distance * distance;
+        if (!std::isnan(distance)) square[j] += distance * distance;
       }
     }
   });
   for (std::size_t j = 0; j < cols; ++j) {
-    const double deviation = std::sqrt(square[j] / static_cast<double>(rows.size()));
+    const double deviation = std::sqrt(square[j] / there(j));
     // Float rounding alone scatters a constant by 6e-8 of its size.
     const bool constant = deviation <= 1e-7 * std::abs(mean[j]) || deviation == 0;
     result.mean[j] = static_cast<float>(mean[j]);

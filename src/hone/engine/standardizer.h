@@ -26,14 +26,15 @@ struct Standardizer {
 };
 
 // Throws Error{input} naming the row and column of the first value that is not finite; `what` names
-// the table ("x").
-void check_finite(const RowSource& table, std::span<const Index> rows, const char* what);
+// the table ("x"). Columns marked in may_be_missing, which may be empty, may be NaN.
+void check_finite(const RowSource& table, std::span<const Index> rows, const char* what,
+                  std::span<const char> may_be_missing = {});
 
 // Heavy-tailed columns as they are, or softened where that makes them look more like a Gaussian.
 enum class Tails { keep, soften };
 
-// Statistics of the given rows, which are checked to be finite.
+// Statistics of the given rows, which are checked as check_finite() does: of what is there.
 Standardizer fit_standardizer(const RowSource& table, std::span<const Index> rows, const char* what,
-                              Tails tails = Tails::keep);
+                              Tails tails = Tails::keep, std::span<const char> may_be_missing = {});
 
 }  // namespace hone

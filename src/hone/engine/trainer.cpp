@@ -66,7 +66,7 @@ TrainingResult train(const TrainingData& given, std::vector<MemberSpec> members,
   if (data.training_negatives.empty()) data.training_negatives = data.training;
   if (data.validation_negatives.empty()) data.validation_negatives = data.validation;
   Standardizer x = fit_data_standardizer(data.x, data.training, options.tails, embedding);
-  check_finite(data.x, data.validation, "x");
+  check_finite(data.x, data.validation, "x", embedding.may_be_missing());
   const MatrixRows theta_rows(data.theta);
   Standardizer theta = fit_standardizer(theta_rows, data.training_negatives, "theta");
   check_finite(theta_rows, data.validation_negatives, "theta");

@@ -8,6 +8,7 @@
 #include "hone/estimate/estimator_table.h"
 #include "hone/estimate/evidence.h"
 #include "hone/estimate/factors.h"
+#include "hone/estimate/gap_regression.h"
 #include "hone/estimate/later_pieces.h"
 #include "hone/estimate/likelihood_estimator.h"
 #include "hone/estimate/ratio_estimator.h"
@@ -47,6 +48,13 @@ bool may_learn_densities(const InferenceOptions& options, const Prior& prior,
          std::ranges::none_of(prior.parameters(), discrete);
 }
 
+// Elements that a simulator leaves out have no density, and need none. If they are taken away at
+// random, those that are there change from epoch to epoch.
+bool elements_change(const DataDescription& data) {
+  return std::ranges::any_of(
+      data.blocks(), [](const DataBlock& block) { return block.missing == Missing::random; });
+}
+
 // A density that all elements of a set share, or all steps of a series.
 bool may_learn_piece(const DataPieces& pieces) {
   return pieces.step() <= kMostChannels && pieces.total() <= kMostPieceValues;
@@ -56,7 +64,8 @@ bool may_learn_piece(const DataPieces& pieces) {
 bool has_few_telling_columns(const Dataset& data) {
   const auto is_vector = [](const DataBlock& block) { return block.kind == DataKind::vector; };
   const Index columns = data.x->cols();
-  if (columns <= kMostCombinedColumns || columns > kMostScreenedColumns ||
+  if (data.description.has_missing() || columns <= kMostCombinedColumns ||
+      columns > kMostScreenedColumns ||
       !std::ranges::all_of(data.description.blocks(), is_vector)) {
     return false;
   }
@@ -78,8 +87,12 @@ std::vector<Candidate> candidates(const EstimationRequest& request) {
     add(column_likelihood_estimation());
   }
   if (may_have_transitions(request.options, prior, size)) add(transition_likelihood_estimation());
-  if (may_combine(request.options) && may_regress(request.data)) {
+  const bool gaps = request.data.description.has_missing();
+  if (may_combine(request.options) && !gaps && may_regress(request.data)) {
     result.push_back({&regression_estimation(), 1, options});
+  }
+  if (may_combine(request.options) && gaps && may_regress_with_gaps(request.data)) {
+    result.push_back({&gap_regression_estimation(), 1, options});
   }
   return result;
 }
@@ -216,13 +229,15 @@ bool may_have_likelihood(const InferenceOptions& options, const Prior& prior,
                          const DataSize& data) {
   const DataPieces elements = elements_of(data.data, data.columns);
   return may_learn_densities(options, prior, data) &&
-         (elements.apart() ? may_learn_piece(elements) : data.columns <= kMostCombinedColumns);
+         (elements.apart() ? may_learn_piece(elements) && !elements_change(data.data)
+                           : data.columns <= kMostCombinedColumns && !data.data.has_missing());
 }
 
 bool may_have_transitions(const InferenceOptions& options, const Prior& prior,
                           const DataSize& data) {
   const DataPieces steps = steps_of(data.data, data.columns);
-  return may_learn_densities(options, prior, data) && steps.given > 0 && may_learn_piece(steps);
+  return may_learn_densities(options, prior, data) && steps.given > 0 && may_learn_piece(steps) &&
+         !data.data.has_missing();
 }
 
 const EstimatorKind& combined_estimation() {

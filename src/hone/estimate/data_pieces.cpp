@@ -16,9 +16,15 @@ Index length_of(const DataDescription& data, DataKind kind) {
 
 }  // namespace
 
+bool has_gap(std::span<const float> values) {
+  return std::ranges::any_of(values, [](float value) { return std::isnan(value); });
+}
+
 DataPieces elements_of(const DataDescription& data, Index columns) {
   const Index elements = length_of(data, DataKind::set);
-  return {.count = elements, .columns = columns / elements};
+  return {.count = elements,
+          .columns = columns / elements,
+          .may_be_absent = elements > 1 && data.has_missing()};
 }
 
 DataPieces steps_of(const DataDescription& data, Index columns) {

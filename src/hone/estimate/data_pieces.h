@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "hone/core/data_description.h"
@@ -9,6 +10,9 @@
 
 namespace hone {
 
+// Of a piece or a row: some of its values are missing.
+bool has_gap(std::span<const float> values);
+
 // How a likelihood takes data apart: pieces that share one density. Those of a set are its
 // elements; those of a series are its steps, each of which begins with the columns that the one
 // before ends with. Data that are not taken apart are one piece.
@@ -16,6 +20,8 @@ struct DataPieces {
   Index count = 1;    // in a simulation
   Index columns = 0;  // of a piece
   Index given = 0;    // so many of them, the first ones, are what the others are given
+  // Some data have fewer pieces: in the place of those that are absent is NaN.
+  bool may_be_absent = false;
 
   Index step() const { return columns - given; }  // from one piece to the next
   Index total() const { return given + count * step(); }

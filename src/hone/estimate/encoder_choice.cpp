@@ -43,6 +43,7 @@ bool has_places(DataKind kind) {
 
 EncoderOptions encoder_of(const DataBlock& block, const EmbeddingOptions& wanted) {
   EncoderOptions encoder{.kind = block.kind, .shape = block.shape, .channels = wanted.hidden};
+  encoder.missing = block.missing != Missing::never;
   encoder.features = wanted.features;
   if (block.kind == DataKind::set) {
     if (encoder.channels.empty()) encoder.channels = {64, 64};
@@ -54,7 +55,11 @@ EncoderOptions encoder_of(const DataBlock& block, const EmbeddingOptions& wanted
     encoder.channels = convolution_channels(block, encoder.kernel, encoder.stride);
   }
   if (!has_places(block.kind) || encoder.channels.empty() || block.size() < kShortLine) {
-    return {.kind = DataKind::vector, .shape = {block.size()}, .channels = {}, .features = 0};
+    return {.kind = DataKind::vector,
+            .shape = {block.size()},
+            .channels = {},
+            .features = 0,
+            .missing = encoder.missing};
   }
   return encoder;
 }
@@ -68,18 +73,20 @@ EmbeddingOptions chosen_embedding(const InferenceOptions& options, const DataSiz
   EmbeddingOptions chosen = wanted;
   chosen.kind = EmbeddingKind::blocks;
   Index flat = 0;
-  bool encodes = false;
+  bool encodes = false, gaps = false;
   for (const DataBlock& block : (data.data.declared() ? data.data : whole).blocks()) {
     chosen.blocks.push_back(encoder_of(block, wanted));
     if (block.kind != DataKind::set) flat += block.size();
     encodes |= chosen.blocks.back().features > 0;
+    gaps |= chosen.blocks.back().missing;
   }
   const bool regression = options.training.embedding_start == EmbeddingStart::regression;
   if (regression && (flat >= kManyColumns || (encodes && flat > 0))) {
     chosen.estimates = static_cast<int>(target_count(data.parameters));
     chosen.traits = std::ranges::any_of(chosen.blocks, has_places, &EncoderOptions::kind);
   }
-  if (!encodes && chosen.estimates == 0) return {.kind = EmbeddingKind::none, .hidden = {}};
+  if (!encodes && !gaps && chosen.estimates == 0)
+    return {.kind = EmbeddingKind::none, .hidden = {}};
   return chosen;
 }
 
@@ -150,19 +157,21 @@ std::string describe(const EmbeddingOptions& embedding, const DataDescription& d
   if (embedding.kind != EmbeddingKind::blocks) {
     return fmt::format("embedding of {} features, as asked for", embedding.features);
   }
+  constexpr const char* with_gaps = ", and which values are missing";
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < embedding.blocks.size(); ++i) {
     const EncoderOptions& block = embedding.blocks[i];
     const std::string name = data.declared() ? data.blocks()[i].name : "x";
     const auto list = fmt::format("{}", fmt::join(block.channels, ", "));
     if (block.features == 0) {
-      parts.push_back(fmt::format("{}: as it is", name));
+      parts.push_back(fmt::format("{}: as it is{}", name, block.missing ? with_gaps : ""));
     } else if (block.kind == DataKind::set) {
-      parts.push_back(fmt::format("{}: a network of {} units for every element, {} features", name,
-                                  list, block.features));
+      parts.push_back(fmt::format("{}: a network of {} units for every element{}, {} features",
+                                  name, list, block.missing ? " that is there" : "",
+                                  block.features));
     } else {
-      parts.push_back(
-          fmt::format("{}: convolutions of {} channels, {} features", name, list, block.features));
+      parts.push_back(fmt::format("{}: convolutions of {} channels{}, {} features", name, list,
+                                  block.missing ? with_gaps : "", block.features));
     }
   }
   if (embedding.estimates > 0) {

@@ -5,6 +5,7 @@
 
 #include "hone/estimate/combined_estimation.h"
 #include "hone/estimate/density_estimator.h"
+#include "hone/estimate/gap_regression.h"
 #include "hone/estimate/joint_estimation.h"
 #include "hone/estimate/likelihood_estimator.h"
 #include "hone/estimate/ratio_estimator.h"
@@ -22,6 +23,7 @@ std::span<const EstimatorEntry> estimator_table() {
       {column_likelihood_estimation,
        "the run's likelihood of the columns that depend on parameters times the prior", 1},
       {regression_estimation, "the run's likelihood by regression times the prior", 2},
+      {gap_regression_estimation, "the run's likelihood by regression times the prior", 3},
       {combined_estimation, "the mixture of estimators of this run"},
       {density_estimation, "a density of all parameters"},
       {joint_ratio_estimation, "a ratio of all parameters"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "hone/core/error.h"
 #include "hone/core/parallel.h"
@@ -15,6 +16,14 @@ namespace {
 
 // Below this a density is nothing: its logarithm stays a number.
 constexpr float kLeastLog = -1e30F;
+
+// In the place of the scores of an element that is absent. It equals itself, which NaN does not:
+// features are compared with those that were asked for last.
+constexpr float kAbsent = std::numeric_limits<float>::max();
+
+bool is_absent(std::span<const float> scores) {
+  return scores.front() == kAbsent;
+}
 
 std::vector<NamedArray> prefixed(const std::string& prefix, std::vector<NamedArray> arrays) {
   for (NamedArray& array : arrays) array.name = prefix + array.name;
@@ -55,13 +64,14 @@ std::string LikelihoodEstimator::estimator() const {
 }
 
 Index summary_count(const DataPieces& pieces) {
-  return pieces.given > 0 ? series_summary_count(pieces.given) : moment_count(pieces.columns);
+  return pieces.given > 0 ? series_summary_count(pieces.given)
+                          : moment_count(pieces.columns, pieces.may_be_absent);
 }
 
 Matrix<float> piece_summaries(const LikelihoodNetworks& networks, MatrixView<const float> x) {
   const DataPieces& pieces = networks.pieces;
   return pieces.given > 0 ? series_summaries(x, pieces.given, networks.likelihood.theta_scores())
-                          : element_moments(x, pieces.count);
+                          : element_moments(x, pieces.count, pieces.may_be_absent);
 }
 
 // Standard scores, padded. Of data that are taken apart those of their summaries, which are the
@@ -89,6 +99,12 @@ Matrix<float> LikelihoodEstimator::features(MatrixView<const float> all) const {
   for (Index i = 0; i < pieces.count; ++i) {
     networks_.likelihood.theta_scores().apply(columns_at(begin + i * width, width),
                                               columns_from(x, i * pieces.step(), pieces.columns));
+    if (!pieces.may_be_absent) continue;
+    const auto columns = static_cast<std::size_t>(pieces.columns);
+    for (Index r = 0; r < x.rows(); ++r) {
+      const auto own = scores.row(r).subspan(std::size_t(begin + i * width), columns);
+      if (has_gap(own)) std::ranges::fill(own, kAbsent);
+    }
   }
   return scores;
 }
@@ -108,6 +124,26 @@ MatrixView<const float> LikelihoodEstimator::piece(MatrixView<const float> featu
   return columns_from(features, context_columns_ + first_columns_ + i * width, width);
 }
 
+// The same of one piece, which some rows lack: they get nothing. Networks see 0 in its place.
+void LikelihoodEstimator::add_present(std::span<float> out, Index k,
+                                      MatrixView<const float> contexts,
+                                      MatrixView<const float> features, Index p) const {
+  const MatrixView<const float> values = piece(features, p);
+  const Index each = contexts.rows() / features.rows();
+  Matrix<float> known(values.rows(), values.cols());
+  std::vector<char> there;
+  for (Index i = 0; i < values.rows(); ++i) {
+    there.push_back(is_absent(values.row(i)) ? 0 : 1);
+    if (there.back() != 0) std::ranges::copy(values.row(i), known.row(i).begin());
+  }
+  if (std::ranges::count(there, char(1)) == 0) return;
+  std::vector<float> log(out.size());
+  networks_.likelihood.add_log_densities(log, k, {contexts, 1, known, each});
+  for (std::size_t r = 0; r < log.size(); ++r) {
+    if (there[r / std::size_t(each)] != 0) out[r] += log[r];
+  }
+}
+
 // out[r] += log density k of the data of row r / each of features, given context r: the sum over
 // their pieces.
 void LikelihoodEstimator::add_log_densities(std::span<float> out, Index k,
@@ -119,16 +155,25 @@ void LikelihoodEstimator::add_log_densities(std::span<float> out, Index k,
   const Index pieces = networks_.pieces.count;
   if (pieces == 1 || likelihood.transforms() > 1 || !first_column) {
     for (Index p = 0; p < pieces; ++p) {
-      likelihood.add_log_densities(out, k, {contexts, 1, piece(features, p), each});
+      if (networks_.pieces.may_be_absent) {
+        add_present(out, k, contexts, features, p);
+      } else {
+        likelihood.add_log_densities(out, k, {contexts, 1, piece(features, p), each});
+      }
     }
     return;
   }
   // A first column has the same density for all pieces.
-  const Matrix<float> densities = likelihood.outputs(k, {contexts, 1, piece(features, 0), each});
+  const bool may_be_absent = networks_.pieces.may_be_absent;
+  const Matrix<float> nothing(features.rows(), padded(networks_.pieces.columns));
+  const MatrixView<const float> some = may_be_absent ? nothing.view() : piece(features, 0);
+  const Matrix<float> densities = likelihood.outputs(k, {contexts, 1, some, each});
   parallel_for(features.rows(), [&](Index i) {
     std::vector<float> y(static_cast<std::size_t>(each)), log(y.size());
     for (Index p = 0; p < pieces; ++p) {
-      std::ranges::fill(y, piece(features, p)(i, likelihood.target(k)));
+      const auto values = piece(features, p).row(i);
+      if (may_be_absent && is_absent(values)) continue;
+      std::ranges::fill(y, values[static_cast<std::size_t>(likelihood.target(k))]);
       log_density(log.data(), densities.row(i * each).data(), y.data(), each, likelihood.shape(k));
       for (std::size_t j = 0; j < y.size(); ++j) {
         out[static_cast<std::size_t>(i * each) + j] += log[j];
@@ -207,6 +252,7 @@ double LikelihoodEstimator::log_slope(std::span<const float> x) const {
   double sum = 0;
   for (Index j = 0; j < std::ssize(x); ++j) {
     const float value = x[static_cast<std::size_t>(j)];
+    if (pieces.may_be_absent && std::isnan(value)) continue;
     sum += j < pieces.given
                ? log_score_slope(*networks_.first, j, value)
                : log_score_slope(networks_.likelihood,
@@ -244,6 +290,7 @@ std::vector<NamedArray> LikelihoodEstimator::to_arrays() const {
   if (networks_.pieces.apart()) {
     const char* name = networks_.first ? "steps" : "elements";
     arrays.push_back({name, {1}, std::vector{static_cast<double>(networks_.pieces.count)}});
+    if (networks_.pieces.may_be_absent) arrays.push_back({"absent", {1}, std::vector{1.0}});
   }
   if (!networks_.columns.empty()) {
     const std::vector<double> columns(networks_.columns.begin(), networks_.columns.end());

@@ -71,6 +71,8 @@ class LikelihoodEstimator final : public LikelihoodPosterior {
                          MatrixView<const float> features) const;
   void add_first(std::span<float> out, int e, MatrixView<const float> parameters,
                  MatrixView<const float> features) const;
+  void add_present(std::span<float> out, Index k, MatrixView<const float> contexts,
+                   MatrixView<const float> features, Index piece) const;
   double log_slope(std::span<const float> x) const;
 
   std::shared_ptr<const LikelihoodNetworks> shared_;

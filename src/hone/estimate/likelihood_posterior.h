@@ -27,6 +27,7 @@ class LikelihoodPosterior : public AmortizedPosterior {
   std::vector<Matrix<float>> log_density_blocks(Index marginal, MatrixView<const float> features,
                                                 MatrixView<const float> local) const override;
   std::optional<double> effective_draws(std::span<const double> x) const override;
+  bool weighted_draws() const override { return true; }
 
   // (ensemble, n): log p(x | theta) p(theta) up to a constant of x, for row i of features and
   // `each` rows of local coordinates of all parameters of its own.

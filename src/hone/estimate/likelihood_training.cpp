@@ -201,6 +201,8 @@ DataPieces pieces_from_arrays(std::span<const NamedArray> arrays, Index columns)
     if (columns % 2 != 0) fail_misfit();
     pieces.given = columns / 2;
   }
+  pieces.may_be_absent = pieces.count > 1 && pieces.given == 0 &&
+                         std::ranges::find(arrays, "absent", &NamedArray::name) != arrays.end();
   return pieces;
 }
 

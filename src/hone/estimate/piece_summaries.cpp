@@ -10,19 +10,22 @@
 
 namespace hone {
 
-Index moment_count(Index columns) {
-  return columns + columns * (columns + 1) / 2;
+Index moment_count(Index columns, bool may_be_absent) {
+  return columns + columns * (columns + 1) / 2 + (may_be_absent ? 1 : 0);
 }
 
-Matrix<float> element_moments(MatrixView<const float> x, Index elements) {
+Matrix<float> element_moments(MatrixView<const float> x, Index elements, bool may_be_absent) {
   const Index columns = x.cols() / elements;
-  Matrix<float> moments(x.rows(), moment_count(columns));
-  std::vector<double> sums(static_cast<std::size_t>(moments.cols()));
+  Matrix<float> moments(x.rows(), moment_count(columns, may_be_absent));
+  std::vector<double> sums(static_cast<std::size_t>(moment_count(columns)));
   for (Index i = 0; i < x.rows(); ++i) {
     std::ranges::fill(sums, 0.0);
+    Index there = 0;
     for (Index e = 0; e < elements; ++e) {
       const std::span<const float> values = x.row(i).subspan(static_cast<std::size_t>(e * columns),
                                                              static_cast<std::size_t>(columns));
+      if (may_be_absent && has_gap(values)) continue;
+      ++there;
       auto sum = sums.begin();
       for (const float value : values) *sum++ += static_cast<double>(value);
       for (std::size_t a = 0; a < values.size(); ++a) {
@@ -32,8 +35,9 @@ Matrix<float> element_moments(MatrixView<const float> x, Index elements) {
       }
     }
     std::ranges::transform(sums, moments.row(i).begin(), [&](double sum) {
-      return static_cast<float>(sum / static_cast<double>(elements));
+      return static_cast<float>(sum / static_cast<double>(std::max<Index>(1, there)));
     });
+    if (may_be_absent) moments.row(i).back() = std::log1p(static_cast<float>(there));
   }
   return moments;
 }

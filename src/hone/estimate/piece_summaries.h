@@ -9,9 +9,11 @@ namespace hone {
 // know about where the posterior is. The likelihood itself sees every piece.
 
 // Of a set, whatever the order of its elements: the mean over them of each of their values and of
-// each product of two, (n, moment_count(c)) for elements of c values.
-Index moment_count(Index columns);
-Matrix<float> element_moments(MatrixView<const float> x, Index elements);
+// each product of two, (n, moment_count(c)) for elements of c values. may_be_absent: over those
+// that are there, and, as one more column, the logarithm of their number.
+Index moment_count(Index columns, bool may_be_absent = false);
+Matrix<float> element_moments(MatrixView<const float> x, Index elements,
+                              bool may_be_absent = false);
 
 // Of a series of c channels, (n, series_summary_count(c)), in the standard scores of its values:
 // the first value, mean and mean square of every channel, and the regression of its next value on a

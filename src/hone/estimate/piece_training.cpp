@@ -44,17 +44,23 @@ struct PieceTable {
       : used(used_pieces(pieces, data.rows())),
         x(source, pieces, used),
         contexts(x.rows(), 2 * data.prior.dimensions()),
-        training(rows_of(data.training)),
-        validation(rows_of(data.validation)) {
+        training(rows_of(data.training, pieces.may_be_absent)),
+        validation(rows_of(data.validation, pieces.may_be_absent)) {
     const Matrix<float> parameters = parameter_features(data.prior, data.theta);
     for (Index r = 0; r < x.rows(); ++r) {
       std::ranges::copy(parameters.row(r / used), contexts.row(r).begin());
     }
   }
-  std::vector<Index> rows_of(const std::vector<Index>& simulations) const {
+  std::vector<Index> rows_of(const std::vector<Index>& simulations, bool may_be_absent) const {
     std::vector<Index> rows;
+    Matrix<float> values(used, x.cols());
     for (const Index i : simulations) {
-      for (Index p = 0; p < used; ++p) rows.push_back(i * used + p);
+      std::vector<Index> own(static_cast<std::size_t>(used));
+      std::iota(own.begin(), own.end(), i * used);
+      if (may_be_absent) x.read(values, own);
+      for (Index p = 0; p < used; ++p) {
+        if (!may_be_absent || !has_gap(values.row(p))) rows.push_back(i * used + p);
+      }
     }
     return rows;
   }

@@ -141,20 +141,9 @@ class NoNetworks final : public TrainedNetworks {
   std::span<float> parameters(Index) override { return {}; }
 };
 
-// Training rows, evenly spread over all of them if these are too many.
-std::vector<Index> rows_to_fit(const Dataset& data) {
-  const Index all = std::ssize(data.training);
-  const Index count = std::min({all, kMostRows, kMostNumbers / data.x->cols()});
-  std::vector<Index> rows;
-  for (Index i = 0; i < count; ++i) {
-    rows.push_back(data.training[static_cast<std::size_t>(i * all / count)]);
-  }
-  return rows;
-}
-
 TrainedPosterior assemble(const EstimationRequest& request, std::unique_ptr<TrainedNetworks>) {
   const Dataset& data = request.data;
-  const std::vector<Index> rows = rows_to_fit(data);
+  const std::vector<Index> rows = rows_to_regress(data);
   Standardizer scores = fit_standardizer(*data.x, rows, "x", request.options.training.tails);
   RegressionCoordinates coordinates = fit_coordinates(data, rows);
   auto regression =
@@ -212,10 +201,20 @@ SharedPosterior load(const Prior& prior, const Region& region, std::span<const N
 
 }  // namespace
 
+std::vector<Index> rows_to_regress(const Dataset& data) {
+  const Index all = std::ssize(data.training);
+  const Index count = std::min({all, kMostRows, kMostNumbers / data.x->cols()});
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) {
+    rows.push_back(data.training[static_cast<std::size_t>(i * all / count)]);
+  }
+  return rows;
+}
+
 bool may_regress(const Dataset& data) {
   const auto discrete = [](const Parameter& one) { return one.distribution->discrete(); };
   return data.theta.rows() == data.rows() && data.x->cols() <= kMostColumns &&
-         enough_to_regress(std::ssize(rows_to_fit(data)), data.prior.dimensions()) &&
+         enough_to_regress(std::ssize(rows_to_regress(data)), data.prior.dimensions()) &&
          !data.validation.empty() &&
          std::ranges::none_of(data.prior.prior().parameters(), discrete);
 }

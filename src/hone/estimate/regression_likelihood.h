@@ -29,6 +29,9 @@ class RegressionLikelihood final : public LikelihoodPosterior {
   SharedPosterior of_all_parameters() const override;
   std::vector<NamedArray> to_arrays() const override;
 
+  const RegressionCoordinates& coordinates() const { return coordinates_; }
+  const DataRegression& regression() const { return regression_; }
+
  private:
   bool can_propose() const override { return true; }
   bool sums_up() const { return shared_->functions.rows() > 0; }
@@ -46,5 +49,8 @@ const EstimatorKind& regression_estimation();
 // Whether there are enough simulations, all of which succeeded, and parameters that are numbers on
 // a line and independent of each other.
 bool may_regress(const Dataset& data);
+// Training rows that a regression is fitted to, evenly spread over all of them if these are too
+// many.
+std::vector<Index> rows_to_regress(const Dataset& data);
 
 }  // namespace hone

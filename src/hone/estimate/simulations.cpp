@@ -1,8 +1,10 @@
 #include "hone/estimate/simulations.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "hone/core/error.h"
+#include "hone/estimate/masked_rows.h"
 #include "hone/simulator/failure_tally.h"
 #include "hone/simulator/noisy_rows.h"
 #include "hone/store/grouped_append.h"
@@ -19,6 +21,12 @@ Simulations::Simulations(Prior prior, SimulationStore& store, Executor& executor
       rng_(rng),
       noise_(noise),
       max_failed_fraction_(max_failed_fraction) {}
+
+void Simulations::set_observation(std::span<const double> observation) {
+  observed_gaps_.clear();
+  if (std::ranges::none_of(observation, [](double v) { return std::isnan(v); })) return;
+  for (const double value : observation) observed_gaps_.push_back(std::isnan(value) ? 1 : 0);
+}
 
 namespace {
 
@@ -210,6 +218,11 @@ Dataset Simulations::inside(const Region& region, double validation_fraction, In
     data.x = std::make_unique<NoisyRows>(std::move(data.x), *noise_, data.ids, rng_);
   }
   if (store_.schema().data.size() == data.x->cols()) data.description = store_.schema().data;
+  if (!whole_ && MaskedRows::has_work(data.description)) {
+    data.before_gaps = data.x.get();
+    data.x = std::make_unique<MaskedRows>(std::move(data.x), data.description, observed_gaps_,
+                                          data.ids, rng_);
+  }
   // Only independent parameters in intervals are uniform in local coordinates.
   if (prior_.copula() != nullptr || region.has_constraint()) {
     add_with_uniform_negatives(data, store_.read_theta(data.ids), validation_fraction, rng_);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "hone/core/observer.h"
@@ -19,8 +20,10 @@ namespace hone {
 struct Dataset {
   TruncatedPrior prior;                    // what they were drawn from
   std::vector<std::int64_t> ids = {};      // of the successful ones, ascending
-  std::unique_ptr<RowSource> x = nullptr;  // (n, data size), noise included
+  std::unique_ptr<RowSource> x = nullptr;  // (n, data size), with noise and gaps
   DataDescription description = {};        // of the columns of x, if that is declared
+  // x before training takes values away (masked_rows.h), a part of x; null: it takes none.
+  const RowSource* before_gaps = nullptr;
   // (n + others, parameters): local coordinates. The others are for negatives, so that these are
   // uniform on the unit cube: the failed simulations, which belong to the prior too; or, where
   // parameters are correlated or the region has a constraint, as many uniform points as there are
@@ -67,6 +70,10 @@ class Simulations {
   Simulations(Prior prior, SimulationStore& store, Executor& executor, const Rng& rng,
               const NoiseModel* noise = nullptr, double max_failed_fraction = 1);
 
+  // Training takes values away (masked_rows.h) as they are missing there.
+  void set_observation(std::span<const double> observation);
+  void leave_whole() { whole_ = true; }  // takes none away
+
   const Prior& prior() const { return prior_; }
   Index issued() const { return issued_; }  // asked for so far, failed ones included
 
@@ -94,6 +101,8 @@ class Simulations {
   Rng rng_;
   const NoiseModel* noise_;
   double max_failed_fraction_;
+  std::vector<char> observed_gaps_ = {};  // 1 for each column that the observation lacks
+  bool whole_ = false;
   Index issued_ = 0;
 };
 

@@ -53,7 +53,8 @@ class TomlTable {
   std::optional<std::int64_t> integer(const std::string& key) const;
   std::optional<bool> truth(const std::string& key) const;
   std::optional<std::vector<std::string>> texts(const std::string& key) const;
-  std::optional<std::vector<double>> numbers(const std::string& key) const;
+  // may_be_nan: NaN is a value that is not there.
+  std::optional<std::vector<double>> numbers(const std::string& key, bool may_be_nan = false) const;
 
   // "<file>, line <n>: <path>.<key> = <value>: <requirement>".
   [[noreturn]] void refuse(const std::string& key, const std::string& requirement) const;

@@ -91,13 +91,15 @@ std::optional<std::vector<std::string>> TomlTable::texts(const std::string& key)
   return at(key).get<std::vector<std::string>>();
 }
 
-std::optional<std::vector<double>> TomlTable::numbers(const std::string& key) const {
+std::optional<std::vector<double>> TomlTable::numbers(const std::string& key,
+                                                      bool may_be_nan) const {
   if (!has(key)) return std::nullopt;
   if (!at(key).is_array()) refuse(key, "must be a list of numbers");
   std::vector<double> values;
   for (std::size_t i = 0; i < at(key).size(); ++i) {
     const nlohmann::json& one = at(key)[i];
-    if (!one.is_number() || !std::isfinite(one.get<double>())) {
+    const bool gap = may_be_nan && one.is_number() && std::isnan(one.get<double>());
+    if (!gap && (!one.is_number() || !std::isfinite(one.get<double>()))) {
       const std::string path = fmt::format("{}[{}]", path_of(key), i);
       document_->refuse(path,
                         fmt::format("{} = {}: must be a finite number", path, shown_value(one)));

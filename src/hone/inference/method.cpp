@@ -6,6 +6,8 @@
 #include "hone/core/suggestion.h"
 #include "hone/estimate/encoder_choice.h"
 #include "hone/estimate/estimator_table.h"
+#include "hone/estimate/likelihood_estimator.h"
+#include "hone/estimate/regression_likelihood.h"
 
 namespace hone {
 

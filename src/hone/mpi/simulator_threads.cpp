@@ -22,19 +22,20 @@ double seconds_since(Clock::time_point begin) {
 
 }  // namespace
 
-ExecutorOptions per_thread_options() {
+ExecutorOptions per_thread_options(std::vector<char> may_be_missing) {
   return {.max_failed_fraction = 1,
           .first_failures = std::numeric_limits<Index>::max(),
           .flush_seconds = kSecondsPerPiece,
-          .costly_seconds = kSecondsPerPiece};
+          .costly_seconds = kSecondsPerPiece,
+          .may_be_missing = std::move(may_be_missing)};
 }
 
-ThreadExecutors executors_per_thread(std::unique_ptr<Simulator> simulator) {
+ThreadExecutors executors_per_thread(std::unique_ptr<Simulator> simulator,
+                                     const ExecutorOptions& options) {
   ThreadExecutors simulators{std::move(simulator), {}};
   const int count = simulators.simulator->concurrent() ? thread_count() : 1;
   for (int number = 0; number < count; ++number) {
-    simulators.executors.push_back(
-        make_thread_executor(*simulators.simulator, per_thread_options()));
+    simulators.executors.push_back(make_thread_executor(*simulators.simulator, options));
   }
   return simulators;
 }

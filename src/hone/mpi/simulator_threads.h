@@ -21,13 +21,14 @@ struct ThreadExecutors {
   std::vector<std::unique_ptr<Executor>> executors;
 };
 
-// For a simulator in this process: one per thread (hone/core/parallel.h), if several at once may
-// call it.
-ThreadExecutors executors_per_thread(std::unique_ptr<Simulator> simulator);
-
 // What an executor of one thread must not decide: how many failures are too many. It hands rows on
 // soon.
-ExecutorOptions per_thread_options();
+ExecutorOptions per_thread_options(std::vector<char> may_be_missing = {});
+
+// For a simulator in this process: one per thread (hone/core/parallel.h), if several at once may
+// call it.
+ThreadExecutors executors_per_thread(std::unique_ptr<Simulator> simulator,
+                                     const ExecutorOptions& options = per_thread_options());
 
 // Simulates rows as they come, in as many threads as there are executors. A thread takes a few rows
 // at a time, so that none waits for another's long simulation.

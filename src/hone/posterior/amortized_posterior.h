@@ -76,6 +76,9 @@ class AmortizedPosterior {
     return std::nullopt;
   }
 
+  // Whether it is made of such draws, hundreds for every x: it takes long to answer.
+  virtual bool weighted_draws() const { return false; }
+
   // Samples of all parameters at once (rows, parameters of the prior), where there is a joint
   // posterior to draw them from: its projections need no estimate of their own.
   virtual std::optional<Matrix<double>> joint_samples(std::span<const double> /*x*/, Index /*rows*/,

@@ -83,15 +83,26 @@ std::optional<double> CombinedPosterior::effective_draws(std::span<const double>
   constexpr double kSay = 0.1;
   std::optional<double> fewest;
   for (Index k = 0; k < parts_.size(); ++k) {
-    double share = 0;
-    for (Index m = 0; m < std::ssize(marginals()); ++m) {
-      share = std::max(share, shares(m)[static_cast<std::size_t>(k)]);
-    }
-    if (share < kSay) continue;
+    if (largest_share(k) < kSay) continue;
     if (const auto own = parts_[k].effective_draws(x))
       fewest = std::min(*own, fewest.value_or(*own));
   }
   return fewest;
+}
+
+double CombinedPosterior::largest_share(Index part) const {
+  double share = 0;
+  for (Index m = 0; m < std::ssize(marginals()); ++m) {
+    share = std::max(share, shares(m)[static_cast<std::size_t>(part)]);
+  }
+  return share;
+}
+
+bool CombinedPosterior::weighted_draws() const {
+  for (Index k = 0; k < parts_.size(); ++k) {
+    if (largest_share(k) > 0 && parts_[k].weighted_draws()) return true;
+  }
+  return false;
 }
 
 std::string CombinedPosterior::describe_shares() const {

@@ -29,6 +29,7 @@ class CombinedPosterior final : public AmortizedPosterior {
   std::string describe_shares() const override;
   // The fewest of a part that has a say.
   std::optional<double> effective_draws(std::span<const double> x) const override;
+  bool weighted_draws() const override;               // of a part that counts at all
   bool normalized() const override { return false; }  // not every part is
   int curves() const override { return parts_[0].curves(); }
   std::vector<NamedArray> to_arrays() const override;  // with "shares" (marginals, parts)
@@ -38,6 +39,8 @@ class CombinedPosterior final : public AmortizedPosterior {
   std::span<const double> shares(Index marginal) const;
 
  private:
+  double largest_share(Index part) const;  // in any marginal
+
   Parts parts_;
   std::vector<double> shares_, kinds_;
 };

@@ -163,7 +163,7 @@ Problem read_problem_file(const fs::path& path, const TaskLookup& find_task) {
     Problem problem = with_task(root, std::move(spec), folder, find_task);
     problem.name = name;
     if (root.has("data")) {
-      problem.data = read_data_sections(root, std::ssize(problem.observation));
+      problem.data = read_data_sections(root, problem.observation);
     }
     return problem;
   }
@@ -182,7 +182,7 @@ Problem read_problem_file(const fs::path& path, const TaskLookup& find_task) {
                   .options = {},
                   .marginals = {},
                   .seed = {}};
-  problem.data = read_data_sections(root, std::ssize(problem.observation));
+  problem.data = read_data_sections(root, problem.observation);
   problem.noise =
       read_noise_section(root, folder, problem.prior.dimensions(), std::ssize(problem.observation));
   if (!problem.simulator.dataset.empty()) check_dataset(problem, root, find_task);

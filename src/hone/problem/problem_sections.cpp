@@ -95,8 +95,20 @@ Prior read_derived_sections(const TomlTable& root, const Prior& prior) {
   });
 }
 
+namespace {
+
+// Which of its values may be NaN is known when the sections are read.
+bool some_may_be_missing(const TomlTable& root) {
+  return std::ranges::any_of(root.tables("data"), [](const TomlTable& section) {
+    return section.has("missing") && section.at("missing") != false;
+  });
+}
+
+}  // namespace
+
 std::vector<double> read_observation_section(const TomlTable& root,
                                              const std::filesystem::path& folder) {
+  const bool may_be_missing = some_may_be_missing(root);
   const TomlTable section = root.table("observation");
   section.allow_only({"file", "values"});
   if (section.has("file") == section.has("values")) {
@@ -105,12 +117,12 @@ std::vector<double> read_observation_section(const TomlTable& root,
   std::vector<double> values;
   if (const auto file = section.text("file")) {
     try {
-      values = read_numbers(folder / *file);
+      values = read_numbers(folder / *file, may_be_missing);
     } catch (const Error& error) {
       section.refuse("file", error.what());
     }
   } else {
-    values = *section.numbers("values");
+    values = *section.numbers("values", may_be_missing);
   }
   const std::string key = section.has("file") ? "file" : "values";
   if (values.empty()) section.refuse(key, "must have at least one number");
@@ -123,9 +135,9 @@ std::vector<double> read_observation_section(const TomlTable& root,
   return values;
 }
 
-DataDescription read_data_sections(const TomlTable& root, Index data_size) {
+DataDescription read_data_sections(const TomlTable& root, std::span<const double> observation) {
   for (const TomlTable& section : root.tables("data")) {
-    section.allow_only({"name", "kind", "shape", "label", "unit"});
+    section.allow_only({"name", "kind", "shape", "label", "unit", "missing"});
     try {
       data_description_from_json(Json::array({section.json()}));
     } catch (const Error& error) {
@@ -135,7 +147,8 @@ DataDescription read_data_sections(const TomlTable& root, Index data_size) {
   if (!root.has("data")) return {};
   return with_line(root, "", [&] {
     DataDescription data = data_description_from_json(root.at("data"));
-    data.check_size(data_size);
+    data.check_size(std::ssize(observation));
+    data.check_gaps(observation);
     return data;
   });
 }

@@ -17,8 +17,8 @@ Prior read_derived_sections(const TomlTable& root, const Prior& prior);
 std::vector<double> read_observation_section(const TomlTable& root,
                                              const std::filesystem::path& folder);
 
-// Nothing if there is no [[data]]; the observation has `data_size` values.
-DataDescription read_data_sections(const TomlTable& root, Index data_size);
+// Nothing if there is no [[data]].
+DataDescription read_data_sections(const TomlTable& root, std::span<const double> observation);
 
 // Nothing if there is no [noise]; the observation has `data_size` values.
 NoiseSpec read_noise_section(const TomlTable& root, const std::filesystem::path& folder,

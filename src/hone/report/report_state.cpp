@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include "hone/check/predict_run.h"
 #include "hone/core/version.h"
 #include "hone/files/json_text.h"
+#include "hone/inference/option_table.h"
 #include "hone/report/corner_json.h"
 #include "hone/report/report.h"
 #include "hone/report/reproduce.h"
@@ -160,6 +162,12 @@ Json observation_json(const ObservationBands& bands, const NoiseSpec& noise) {
       "{}.",
       bands.simulations,
       noise.kind == NoiseKind::none ? "" : ", without the noise that training adds");
+  const auto gaps = std::ranges::count_if(bands.observed, [](double v) { return std::isnan(v); });
+  if (gaps > 0) {
+    json["note"] = json["note"].get<std::string>() +
+                   fmt::format(" {} of {} values of the observation are missing.", gaps,
+                               bands.observed.size());
+  }
   return json;
 }
 

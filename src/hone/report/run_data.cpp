@@ -1,6 +1,8 @@
 #include "hone/report/run_data.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 namespace hone {
@@ -52,10 +54,13 @@ void add_bands(ObservationBands& bands, const SimulationStore& store, const Prio
   bands.simulations = x.rows();
   for (const Index column : bands.columns) {
     std::vector<double> values;
-    for (Index i = 0; i < x.rows(); ++i) values.push_back(static_cast<double>(x(i, column)));
+    for (Index i = 0; i < x.rows(); ++i) {
+      if (!std::isnan(x(i, column))) values.push_back(static_cast<double>(x(i, column)));
+    }
     std::ranges::sort(values);
     const auto at = [&](double probability) {
-      return values[static_cast<std::size_t>(probability * static_cast<double>(x.rows() - 1))];
+      if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+      return values[static_cast<std::size_t>(probability * static_cast<double>(values.size() - 1))];
     };
     bands.low.push_back(at(0.025));
     bands.median.push_back(at(0.5));

@@ -165,24 +165,52 @@ std::string training_figure(const std::vector<TrainingBands>& training, FigureFo
   return grid.finish();
 }
 
+namespace {
+
+// A curve without the places where it is NaN.
+struct KnownPlaces {
+  KnownPlaces(const std::vector<Index>& columns, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isnan(values[i])) continue;
+      places.push_back(i);
+      x.push_back(static_cast<double>(columns[i]));
+    }
+  }
+  std::vector<double> of(const std::vector<double>& all) const {
+    std::vector<double> some;
+    for (const std::size_t i : places) some.push_back(all[i]);
+    return some;
+  }
+  std::vector<std::size_t> places;
+  std::vector<double> x;
+};
+
+}  // namespace
+
 std::string observation_figure(const ObservationBands& raw, FigureFormat format) {
   const std::vector<ColumnScale> scales = column_scales(raw.low, raw.median, raw.high);
   const ObservationBands bands = in_own_units(raw, scales);
   PanelGrid grid(format, 1, 420, 150);
-  std::vector<double> x;
-  for (const Index column : bands.columns) x.push_back(static_cast<double>(column));
-  const double low =
-      std::min(*std::ranges::min_element(bands.low), *std::ranges::min_element(bands.observed));
-  const double high =
-      std::max(*std::ranges::max_element(bands.high), *std::ranges::max_element(bands.observed));
-  Axes axes = grid.next({.low = x.front() - 0.5,
-                         .high = x.back() + 0.5,
+  const KnownPlaces simulated(bands.columns, bands.low), seen(bands.columns, bands.observed);
+  const std::vector<double> observed = seen.of(bands.observed), &x = seen.x;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const auto* list : {&bands.low, &bands.high, &bands.observed}) {
+    for (const double value : *list) {
+      if (std::isnan(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  if (low > high) low = high = 0;  // no value is there at all
+  Axes axes = grid.next({.low = static_cast<double>(bands.columns.front()) - 0.5,
+                         .high = static_cast<double>(bands.columns.back()) + 0.5,
                          .label = bands.blocks.empty() ? "data value" : bands.blocks},
                         padded_axis(low, high, scales.empty() ? "value" : "of each column's band"));
-  axes.band(x, bands.low, bands.high, palette::grey.with_opacity(0.35));
-  axes.line(x, bands.median, {palette::grey, 1});
-  if (x.size() <= 60) axes.markers(x, bands.observed, Marker::circle, 4, palette::vermilion);
-  axes.line(x, bands.observed, {palette::vermilion, x.size() <= 60 ? 0.5 : 1.0});
+  axes.band(simulated.x, simulated.of(bands.low), simulated.of(bands.high),
+            palette::grey.with_opacity(0.35));
+  axes.line(simulated.x, simulated.of(bands.median), {palette::grey, 1});
+  if (x.size() <= 60) axes.markers(x, observed, Marker::circle, 4, palette::vermilion);
+  axes.line(x, observed, {palette::vermilion, x.size() <= 60 ? 0.5 : 1.0});
   axes.frame();
   axes.title("observation, beside 95 % of simulations");
   return grid.finish();

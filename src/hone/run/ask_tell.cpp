@@ -40,6 +40,7 @@ bool same_result(const SimulationStore& store, std::int64_t id, const ToldResult
   const bool failed = store.info(id).failed;
   if (failed || result.failure) return failed && result.failure.has_value();
   return std::ranges::equal(store.read_x(id), result.x, [&](double stored, double told) {
+    if (std::isnan(stored)) return std::isnan(told);
     return stored == told || stored == static_cast<double>(static_cast<float>(told));
   });
 }
@@ -58,7 +59,7 @@ Index drop_known(ToldResults& results, const SimulationStore& store) {
 }
 
 // What makes x useless is a failure, as for every other simulator.
-void check_results(ToldResults& results, Index data_size) {
+void check_results(ToldResults& results, Index data_size, std::span<const char> may_be_missing) {
   for (auto& [id, result] : results) {
     if (id < 0) refuse(id, "an id cannot be negative");
     if (result.failure) {
@@ -70,6 +71,7 @@ void check_results(ToldResults& results, Index data_size) {
     }
     for (std::size_t j = 0; j < result.x.size() && !result.failure; ++j) {
       if (std::abs(result.x[j]) <= std::numeric_limits<float>::max()) continue;
+      if (std::isnan(result.x[j]) && !may_be_missing.empty() && may_be_missing[j] != 0) continue;
       result.failure = fmt::format("x[{}] is {}", j, result.x[j]);
     }
   }
@@ -155,7 +157,8 @@ AskedSimulations ask(RunDirectory& run, Index most, Observer& observer) {
 }
 
 ToldSummary tell(RunDirectory& run, ToldResults results) {
-  check_results(results, simulated_size(run.spec().noise, std::ssize(run.spec().observation)));
+  check_results(results, simulated_size(run.spec().noise, std::ssize(run.spec().observation)),
+                run.spec().data.may_be_missing());
   ToldSummary summary;
   if (const auto store = run.store()) summary.repeated = drop_known(results, *store);
   const std::int64_t first = results.empty() ? -1 : results.begin()->first;

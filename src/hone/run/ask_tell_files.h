@@ -24,9 +24,11 @@ std::string asked_text(const SimulationRequest& request, const std::vector<std::
 //           with an error, or with an empty cell or NaN in x, is a failed simulation
 //   .jsonl  {"id": 7, "x": [..]} or {"id": 7, "error": "text"}, what an external simulator answers
 //   .npz    arrays id (n) and x (n, ...)
+// In columns of x marked in may_be_missing, which may be empty, NaN is a value that is not there.
 // An id twice with different results is refused. All errors are Error{input} with file and line
 // (or row).
 ToldResults read_told_results(const std::filesystem::path& file,
-                              const std::vector<std::string>& parameters);
+                              const std::vector<std::string>& parameters,
+                              std::span<const char> may_be_missing = {});
 
 }  // namespace hone

@@ -66,6 +66,7 @@ RunInference infer(RunDirectory& run, const RunRequest& request) {
   if (earlier) reusing.emplace(request.executor, *earlier);
   Simulations simulations(spec.prior, store, reusing ? *reusing : request.executor, rng,
                           noise.get(), spec.options.max_failed_fraction);
+  simulations.set_observation(spec.observation);
   const std::optional<Continuation> start = continuation_of(run);
   if (start) {
     simulations.take_existing(run.extensions().back().simulations);

@@ -108,6 +108,7 @@ RunData training_data(const RunDirectory& run, const Region& region,
       SimulationStore::open(directory.path(), SimulationStore::Access::read, directory.mark);
   auto noise = run_noise(spec, simulator_noise);
   Simulations simulations(spec.prior, store, no_executor(), Rng(spec.seed), noise.get());
+  simulations.set_observation(spec.observation);
   simulations.take_existing(std::min(issued.value_or(store.rows()), store.rows()));
   Dataset rows = simulations.inside(region, spec.options.validation_fraction, first);
   return {std::move(noise), std::move(rows)};
@@ -121,6 +122,7 @@ RunData test_data(const RunDirectory& run, const Region& region, Index count, Ex
   SimulationStore store = open_run_store(run, run.check_simulations(), noise.get());
   Simulations simulations(spec.prior, store, executor, Rng(spec.seed).child("check"), noise.get(),
                           spec.options.max_failed_fraction);
+  simulations.set_observation(spec.observation);
   simulations.simulate(region, 0, count, observer);
   Dataset rows = simulations.inside(region, spec.options.validation_fraction);
   return {std::move(noise), std::move(rows)};

@@ -82,7 +82,10 @@ void load_dataset(const RunDirectory& run, SimulationStore& store, const NoiseMo
   const DatasetSource source = dataset_source(spec.simulator);
   const ExistingSimulations found = read_dataset(source, spec.prior.names());
   check_is_the_same(found, spec.simulator, source);
-  SimulationRows rows = dataset_rows(found, spec.prior, source);
+  const StoreSchema& schema = store.schema();
+  const std::vector<char> may_be_missing =
+      found.x.cols() == schema.data.size() ? schema.data.may_be_missing() : std::vector<char>();
+  SimulationRows rows = dataset_rows(found, spec.prior, source, may_be_missing);
   if (rows.rows() != expected || rows.x.cols() != store.schema().data_size) {
     fail(ErrorKind::input,
          "{}: it has {} simulations of {} values; must have {} of {}, as the run and its simulator",

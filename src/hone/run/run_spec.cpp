@@ -29,12 +29,50 @@ InferenceOptions read_options(const nlohmann::json& json, int format) {
 void check_unit(const std::vector<double>& observation) {
   constexpr double kSmallest = 1e-30, kLargest = 1e37;
   double largest = 0;
-  for (const double value : observation) largest = std::max(largest, std::abs(value));
+  for (const double value : observation) {
+    if (!std::isnan(value)) largest = std::max(largest, std::abs(value));
+  }
   if (largest == 0 || (largest >= kSmallest && largest <= kLargest)) return;
   fail(ErrorKind::input,
        "observation: its largest value is {:.3g}; must lie between {:g} and {:g}. Give the data in "
        "another unit, here and in the simulator: for example divided by {:.0e}",
        largest, kSmallest, kLargest, std::pow(10.0, std::floor(std::log10(largest))));
+}
+
+// Only networks behind an encoder know what a gap is.
+void check_missing(const RunSpec& spec) {
+  spec.data.check_gaps(spec.observation);
+  if (!spec.data.has_missing()) return;
+  const auto block = std::ranges::find_if(
+      spec.data.blocks(), [](const DataBlock& one) { return one.missing != Missing::never; });
+  const Method& method = find_method(spec.options.method);
+  const auto refuse = [&](const std::string& why) {
+    fail(ErrorKind::input, "data '{}': values may be missing, but {}", block->name, why);
+  };
+  if (std::ranges::find(method.option_groups, "Shared embedding") == method.option_groups.end()) {
+    refuse(method.title + " cannot use such data; use tmnre or another method with an embedding");
+  }
+  if (spec.options.embedding.kind != EmbeddingKind::automatic) {
+    refuse("only embedding = \"auto\" can use such data");
+  }
+  const bool simulated = std::ranges::any_of(
+      spec.data.blocks(), [](const DataBlock& one) { return one.missing == Missing::simulated; });
+  const NoiseKind noise = spec.noise.kind;
+  if (noise == NoiseKind::none) return;
+  if (simulated || (noise != NoiseKind::gaussian && noise != NoiseKind::poisson)) {
+    refuse(
+        "noise that training adds needs all of them; let the simulator add the noise, or say "
+        "missing = \"random\" with noise that is gaussian or poisson");
+  }
+}
+
+// Numbers of a run file: NaN, a value that is missing, is null there.
+std::vector<double> numbers_or_gaps(const nlohmann::json& json) {
+  std::vector<double> values;
+  for (const nlohmann::json& value : json) {
+    values.push_back(value.is_null() ? std::nan("") : value.get<double>());
+  }
+  return values;
 }
 
 }  // namespace
@@ -63,6 +101,7 @@ void RunSpec::validate() const {
   }
   data.check_size(std::ssize(observation));
   check_unit(observation);
+  check_missing(*this);
   if (!noise.sigma.empty()) make_noise(noise, prior.dimensions(), std::ssize(observation));
   hone::validate(options, std::ssize(observation));
   simulator.check_budget(options.budget);
@@ -101,7 +140,7 @@ RunSpec run_spec_from_json(const nlohmann::json& json) {
                .simulator = simulator_spec_from_json(json.at("simulator")),
                .seed = json.at("seed"),
                .prior = prior_from_json(json.at("parameters")),
-               .observation = json.at("observation"),
+               .observation = numbers_or_gaps(json.at("observation")),
                .marginals = json.at("marginals"),
                .options = read_options(json.at("options"), format)};
   if (json.contains("derived")) {

@@ -23,7 +23,8 @@ using Cells = std::vector<std::string>;
 constexpr std::size_t kMostBytes = std::size_t{1} << 38;
 
 bool same(const ToldResult& a, const ToldResult& b) {
-  return a.x == b.x && a.failure == b.failure && a.theta == b.theta;
+  const auto equal = [](double v, double w) { return v == w || (std::isnan(v) && std::isnan(w)); };
+  return std::ranges::equal(a.x, b.x, equal) && a.failure == b.failure && a.theta == b.theta;
 }
 
 // `where` begins the message: "results.csv, line 3".
@@ -101,18 +102,19 @@ std::int64_t id_in(const CsvReader& reader, const Cells& cells, std::size_t colu
   return id;
 }
 
-// NaN never equals itself, and a row with one has failed anyway.
-void fail_if_not_finite(ToldResult& result) {
+void fail_if_not_finite(ToldResult& result, std::span<const char> may_be_missing) {
   if (result.failure) return;
   for (std::size_t j = 0; j < result.x.size(); ++j) {
-    if (std::isfinite(result.x[j])) continue;
+    const bool may_be = j < may_be_missing.size() && may_be_missing[j] != 0;
+    if (std::isfinite(result.x[j]) || (may_be && std::isnan(result.x[j]))) continue;
     result.failure = fmt::format("x[{}] is {}", j, result.x[j]);
     result.x.clear();
     return;
   }
 }
 
-ToldResults read_csv(const fs::path& file, const Cells& parameters) {
+ToldResults read_csv(const fs::path& file, const Cells& parameters,
+                     std::span<const char> may_be_missing) {
   CsvReader reader(file);
   Cells cells;
   if (!reader.next(cells)) fail(ErrorKind::input, "{}: it is empty", file.string());
@@ -129,14 +131,15 @@ ToldResults read_csv(const fs::path& file, const Cells& parameters) {
     } else {
       for (const std::size_t j : layout.x) result.x.push_back(number_in(reader, cells, j));
     }
-    fail_if_not_finite(result);
+    fail_if_not_finite(result, may_be_missing);
     add(results, id_in(reader, cells, layout.id), std::move(result),
         fmt::format("{}, line {}", file.string(), reader.line()));
   }
   return results;
 }
 
-ToldResult result_from_json(const nlohmann::json& json, const std::string& where) {
+ToldResult result_from_json(const nlohmann::json& json, const std::string& where,
+                            std::span<const char> may_be_missing) {
   ToldResult result;
   if (json.contains("error")) {
     if (!json["error"].is_string()) fail(ErrorKind::input, "{}: error must be text", where);
@@ -154,11 +157,11 @@ ToldResult result_from_json(const nlohmann::json& json, const std::string& where
     result.x.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
                                        : value.get<double>());
   }
-  fail_if_not_finite(result);
+  fail_if_not_finite(result, may_be_missing);
   return result;
 }
 
-ToldResults read_jsonl(const fs::path& file) {
+ToldResults read_jsonl(const fs::path& file, std::span<const char> may_be_missing) {
   const std::string text = read_file(file, kMostBytes);
   ToldResults results;
   std::string_view rest = text;
@@ -172,7 +175,8 @@ ToldResults read_jsonl(const fs::path& file) {
     if (!json.is_object() || !json.contains("id") || !json["id"].is_number_integer()) {
       fail(ErrorKind::input, "{}: not a line such as {{\"id\": 7, \"x\": [1, 2]}}", where);
     }
-    add(results, json["id"].get<std::int64_t>(), result_from_json(json, where), where);
+    add(results, json["id"].get<std::int64_t>(), result_from_json(json, where, may_be_missing),
+        where);
   }
   return results;
 }
@@ -187,7 +191,7 @@ Matrix<double> npz_array(const ZipFile& archive, const fs::path& file, const std
   return npy_matrix(parse_npy(bytes, where), where);
 }
 
-ToldResults read_npz(const fs::path& file) {
+ToldResults read_npz(const fs::path& file, std::span<const char> may_be_missing) {
   const ZipFile archive(file);
   const Matrix<double> id = npz_array(archive, file, "id"), x = npz_array(archive, file, "x");
   if (id.rows() != x.rows() || (id.rows() > 0 && id.cols() != 1)) {
@@ -202,7 +206,7 @@ ToldResults read_npz(const fs::path& file) {
     }
     ToldResult result;
     result.x.assign(x.row(i).begin(), x.row(i).end());
-    fail_if_not_finite(result);
+    fail_if_not_finite(result, may_be_missing);
     add(results, static_cast<std::int64_t>(id(i, 0)), std::move(result), where);
   }
   return results;
@@ -210,12 +214,13 @@ ToldResults read_npz(const fs::path& file) {
 
 }  // namespace
 
-ToldResults read_told_results(const fs::path& file, const std::vector<std::string>& parameters) {
+ToldResults read_told_results(const fs::path& file, const std::vector<std::string>& parameters,
+                              std::span<const char> may_be_missing) {
   const std::string ending = file.extension().string();
   try {
-    if (ending == ".csv") return read_csv(file, parameters);
-    if (ending == ".jsonl") return read_jsonl(file);
-    if (ending == ".npz") return read_npz(file);
+    if (ending == ".csv") return read_csv(file, parameters, may_be_missing);
+    if (ending == ".jsonl") return read_jsonl(file, may_be_missing);
+    if (ending == ".npz") return read_npz(file, may_be_missing);
   } catch (const Error& error) {  // of whatever kind: the user chose the file
     throw Error(ErrorKind::input, error.what());
   }

@@ -96,7 +96,8 @@ SimulatorInputs simulator_inputs(const RunSpec& spec) {
   return {.simulator = spec.simulator,
           .parameters = spec.prior.names(),
           .data_size = simulated_size(spec.noise, std::ssize(spec.observation)),
-          .options = {.max_failed_fraction = spec.options.max_failed_fraction}};
+          .options = {.max_failed_fraction = spec.options.max_failed_fraction,
+                      .may_be_missing = spec.data.may_be_missing()}};
 }
 
 OpenSimulator open_run_simulator(const RunSpec& spec, const LogSink& log) {
@@ -114,9 +115,9 @@ ThreadExecutors open_thread_executors(const RunSpec& spec, const LogSink& log) {
   if (!facts_of(spec.simulator.kind).simulates) return {};
   SimulatorInputs one = simulator_inputs(spec);
   one.simulator.workers = 1;
-  one.options = per_thread_options();
+  one.options = per_thread_options(spec.data.may_be_missing());
   OpenSimulator first = open_simulator(one, log);
-  if (first.simulator) return executors_per_thread(std::move(first.simulator));
+  if (first.simulator) return executors_per_thread(std::move(first.simulator), one.options);
   ThreadExecutors opened;
   opened.executors.push_back(std::move(first.executor));
   for (int number = 1; number < worker_count(spec.simulator); ++number) {

@@ -20,7 +20,7 @@ constexpr double kSecondsPerCall = 2e-3;
 constexpr Index kMostRowsPerCall = 4096;
 
 FinishedBlock simulate_block(Simulator& simulator, const SimulationRequest& request, Index begin,
-                             Index count) {
+                             Index count, std::span<const char> may_be_missing) {
   FinishedBlock block{begin, Matrix<double>(count, simulator.data_size()),
                       std::vector<Failure>(static_cast<std::size_t>(count))};
   const SimulationBatch batch{
@@ -31,7 +31,7 @@ FinishedBlock simulate_block(Simulator& simulator, const SimulationRequest& requ
   tbb::this_task_arena::isolate([&] { simulator.simulate(block.x, block.failures, batch); });
   for (Index i = 0; i < count; ++i) {
     Failure& failure = block.failures[static_cast<std::size_t>(i)];
-    if (!failure) failure = check_data(block.x.row(i));
+    if (!failure) failure = check_data(block.x.row(i), may_be_missing);
   }
   return block;
 }
@@ -47,7 +47,7 @@ Index next_call_rows(Index rows, double seconds, Index most) {
 class ThreadExecutor final : public Executor {
  public:
   ThreadExecutor(Simulator& simulator, ExecutorOptions options)
-      : simulator_(simulator), options_(options) {
+      : simulator_(simulator), options_(std::move(options)) {
     options_.validate();
   }
 
@@ -79,7 +79,8 @@ class ThreadExecutor final : public Executor {
       const Index count = std::min(wanted, request.rows() - begin);
       const Clock::time_point start = Clock::now();
       try {
-        FinishedBlock block = simulate_block(simulator_, request, begin, count);
+        FinishedBlock block =
+            simulate_block(simulator_, request, begin, count, options_.may_be_missing);
         block.seconds = std::chrono::duration<double>(Clock::now() - start).count();
         delivery.push(std::move(block));
       } catch (...) {
@@ -119,7 +120,7 @@ void ExecutorOptions::validate() const {
 }
 
 std::unique_ptr<Executor> make_thread_executor(Simulator& simulator, ExecutorOptions options) {
-  return std::make_unique<ThreadExecutor>(simulator, options);
+  return std::make_unique<ThreadExecutor>(simulator, std::move(options));
 }
 
 }  // namespace hone

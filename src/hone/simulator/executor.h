@@ -23,6 +23,7 @@ struct ExecutorOptions {
   // A row that took longer than this is handed to the sink at once, and is not counted as finished
   // before the sink has it; > 0
   double costly_seconds = 2e-3;
+  std::vector<char> may_be_missing = {};  // 1 for columns of x that may be NaN; empty: none
   void validate() const;  // throws "simulator.max_failed_fraction = 2: must lie in [0, 1]"
 };
 

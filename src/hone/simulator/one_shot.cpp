@@ -97,13 +97,14 @@ class OneShotDriver {
  public:
   OneShotDriver(const OneShotOptions& options, const CommandTemplate& command,
                 const fs::path& program, Index data_size, const SimulationRequest& request,
-                Delivery& delivery)
+                Delivery& delivery, std::span<const char> may_be_missing)
       : options_(options),
         command_(command),
         program_(program),
         data_size_(data_size),
         request_(request),
         delivery_(delivery),
+        may_be_missing_(may_be_missing),
         queue_(request.rows()),
         runs_(static_cast<std::size_t>(options.workers)),
         buffer_(kReadBytes) {}
@@ -221,7 +222,7 @@ class OneShotDriver {
     if (static_cast<Index>(x.size()) != data_size_) {
       return fmt::format("the result has {} values instead of {}", x.size(), data_size_);
     }
-    return check_data(x);
+    return check_data(x, may_be_missing_);
   }
 
   void settle(OneShotRun& run, std::vector<double>& x, Failure failure) {
@@ -255,6 +256,7 @@ class OneShotDriver {
   const Index data_size_;
   const SimulationRequest& request_;
   Delivery& delivery_;
+  std::span<const char> may_be_missing_;
   JobQueue queue_;
   std::vector<std::optional<OneShotRun>> runs_;
   Index settled_ = 0;
@@ -271,7 +273,7 @@ class OneShotExecutor final : public Executor {
         command_(options_),
         program_(find_program(options_.command.front(), options_.directory)),
         data_size_(data_size),
-        executor_options_(executor_options) {
+        executor_options_(std::move(executor_options)) {
     executor_options_.validate();
     if (data_size < 1) fail(ErrorKind::input, "data_size = {}: must be at least 1", data_size);
   }
@@ -285,7 +287,8 @@ class OneShotExecutor final : public Executor {
     std::string last_words;
     bool gave_up = false;
     try {
-      OneShotDriver driver(options_, command_, program_, data_size_, request, delivery);
+      OneShotDriver driver(options_, command_, program_, data_size_, request, delivery,
+                           executor_options_.may_be_missing);
       driver.drive();
       last_words = driver.last_words();
     } catch (...) {
@@ -332,7 +335,8 @@ void OneShotOptions::validate() const {
 
 std::unique_ptr<Executor> make_one_shot_executor(OneShotOptions options, Index data_size,
                                                  ExecutorOptions executor_options) {
-  return std::make_unique<OneShotExecutor>(std::move(options), data_size, executor_options);
+  return std::make_unique<OneShotExecutor>(std::move(options), data_size,
+                                           std::move(executor_options));
 }
 
 }  // namespace hone

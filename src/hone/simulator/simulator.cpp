@@ -74,10 +74,11 @@ void check_data_size(Index data_size) {
 }  // namespace
 
 // Training reads x as float, so a value beyond its range is as useless as an infinity.
-Failure check_data(std::span<const double> x) {
+Failure check_data(std::span<const double> x, std::span<const char> may_be_missing) {
   constexpr double largest = std::numeric_limits<float>::max();
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (std::abs(x[i]) <= largest) continue;
+    if (std::isnan(x[i]) && !may_be_missing.empty() && may_be_missing[i] != 0) continue;
     if (std::isfinite(x[i])) {
       return fmt::format("x[{}] = {:.3g} is beyond the range of float; rescale it", i, x[i]);
     }

@@ -43,8 +43,9 @@ class Simulator {
   virtual const NoiseModel* noise() const { return nullptr; }
 };
 
-// Every value finite and within the range of float, or the reason why not.
-Failure check_data(std::span<const double> x);
+// Every value finite and within the range of float, or the reason why not. Columns marked in
+// may_be_missing may be NaN; it may be empty.
+Failure check_data(std::span<const double> x, std::span<const char> may_be_missing = {});
 
 // One row: x = simulator(theta, noise). An exception it throws is that row's failure.
 using RowFunction =

@@ -21,6 +21,7 @@ constexpr int kPatienceFactor = 5;
 struct WorkerPool {
   WorkerOptions options;
   Index data_size = 0;
+  std::vector<char> may_be_missing;  // columns, as in ExecutorOptions
   std::vector<std::unique_ptr<Worker>> workers;
   bool has_answered = false;  // any of them, ever
   double longest_start = 0;   // seconds from the first request to the first answer
@@ -139,7 +140,7 @@ class WorkerRun {
     if (answer.length != pool_.data_size) {
       return fmt::format("x has {} values instead of {}", answer.length, pool_.data_size);
     }
-    return check_data(answer.x);
+    return check_data(answer.x, pool_.may_be_missing);
   }
 
   void accept(Job job, const Answer& answer, double seconds) {
@@ -263,13 +264,14 @@ std::string WorkerPool::stderr_lines() const {
 class WorkerExecutor final : public Executor {
  public:
   WorkerExecutor(WorkerOptions options, Index data_size, ExecutorOptions executor_options)
-      : executor_options_(executor_options) {
+      : executor_options_(std::move(executor_options)) {
     options.validate();
     executor_options_.validate();
     if (data_size < 1) fail(ErrorKind::input, "data_size = {}: must be at least 1", data_size);
     const auto program = find_program(options.command.front(), options.directory);
     pool_.options = std::move(options);
     pool_.data_size = data_size;
+    pool_.may_be_missing = executor_options_.may_be_missing;
     for (int i = 0; i < pool_.options.workers; ++i) {
       pool_.workers.push_back(std::make_unique<Worker>(i, pool_.options, program, data_size));
     }
@@ -328,7 +330,8 @@ void WorkerOptions::validate() const {
 
 std::unique_ptr<Executor> make_worker_executor(WorkerOptions options, Index data_size,
                                                ExecutorOptions executor_options) {
-  return std::make_unique<WorkerExecutor>(std::move(options), data_size, executor_options);
+  return std::make_unique<WorkerExecutor>(std::move(options), data_size,
+                                          std::move(executor_options));
 }
 
 }  // namespace hone

@@ -69,10 +69,12 @@ ExistingSimulations read_any(const DatasetSource& source,
 }
 
 // Training reads x as float: a number beyond its range is as useless as an infinity.
-std::optional<std::string> failure_of(std::span<const double> x) {
+std::optional<std::string> failure_of(std::span<const double> x,
+                                      std::span<const char> may_be_missing) {
   constexpr double largest = std::numeric_limits<float>::max();
   for (std::size_t j = 0; j < x.size(); ++j) {
     if (std::abs(x[j]) <= largest) continue;
+    if (std::isnan(x[j]) && !may_be_missing.empty() && may_be_missing[j] != 0) continue;
     if (!std::isfinite(x[j])) return fmt::format("x[{}] is {}", j, x[j]);
     return fmt::format("x[{}] = {:.3g} is beyond the range of float", j, x[j]);
   }
@@ -139,12 +141,13 @@ std::string dataset_checksum(const ExistingSimulations& simulations) {
 }
 
 SimulationRows dataset_rows(const ExistingSimulations& simulations, const Prior& prior,
-                            const DatasetSource& source) {
+                            const DatasetSource& source, std::span<const char> may_be_missing) {
+  HONE_ASSERT(may_be_missing.empty() || std::ssize(may_be_missing) == simulations.x.cols());
   const StoreSchema schema{prior.names(), simulations.x.cols(), Precision::float32};
   SimulationRows rows(simulations.rows(), schema);
   for (Index i = 0; i < rows.rows(); ++i) {
     check_theta(simulations.theta.row(i), i, prior, source);
-    rows.failures[static_cast<std::size_t>(i)] = failure_of(simulations.x.row(i));
+    rows.failures[static_cast<std::size_t>(i)] = failure_of(simulations.x.row(i), may_be_missing);
     std::ranges::copy(simulations.theta.row(i), rows.theta.row(i).begin());
     std::ranges::copy(simulations.x.row(i), rows.x.row(i).begin());
   }

@@ -41,10 +41,11 @@ ExistingSimulations read_dataset(const DatasetSource& source,
 std::string dataset_checksum(const ExistingSimulations& simulations);
 
 // As rows for a store: the id is the row's number, round 0, seed 0. A row whose x has a NaN, an
-// infinity or a number beyond float is a failed simulation. A theta that is not finite or lies
+// infinity or a number beyond float is a failed simulation, but for NaN in columns marked in
+// may_be_missing, which may be empty. A theta that is not finite or lies
 // outside the prior's support is an Error{input} that names file, row and parameter.
 SimulationRows dataset_rows(const ExistingSimulations& simulations, const Prior& prior,
-                            const DatasetSource& source);
+                            const DatasetSource& source, std::span<const char> may_be_missing = {});
 
 // Puts those rows into the store that are not in it yet: may be interrupted, and repeated.
 void append_missing(SimulationStore& store, const SimulationRows& rows);
