@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -96,7 +97,7 @@ def _check_same(core: Any, spec: Any, path: Path) -> None:
     """The name of the function may change, what decides the result may not."""
     there, here = core.spec(), spec.to_json()
     differences = [f"another {words}" for key, words in DECISIVE.items()
-                   if there.get(key) != here.get(key)]
+                   if _text(there.get(key)) != _text(here.get(key))]
     if "another noise" not in differences and \
             not np.array_equal(core.covariance(), spec.covariance()):
         differences.append("another covariance of the noise")
@@ -110,6 +111,11 @@ def _check_same(core: Any, spec: Any, path: Path) -> None:
     if differences:
         raise InputError(f"{path} holds another run ({'; '.join(differences)}); a run is never "
                          "overwritten: give another directory")
+
+
+def _text(facts: Any) -> str:
+    """To compare: NaN, a value that is missing, is no other than itself there."""
+    return json.dumps(facts, sort_keys=True)
 
 
 def _data_set(spec: dict[str, Any], path: Path) -> str | None:
