@@ -37,7 +37,10 @@ std::vector<double> to_vector(const DoubleArray& array, const char* name) {
 }
 
 DoubleArray to_numpy(std::span<const double> values) {
-  return DoubleArray(static_cast<py::ssize_t>(values.size()), values.data());
+  // By its shape, here and elsewhere: made by its size alone, an array of pybind11 before 2.12 has
+  // the stride 0 under numpy 2, so that every element is the first one.
+  return DoubleArray(py::array::ShapeContainer{static_cast<py::ssize_t>(values.size())},
+                     values.data());
 }
 
 DoubleArray to_numpy(MatrixView<const double> values) {

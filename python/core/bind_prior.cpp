@@ -23,7 +23,7 @@ BoundDistribution make_bound(const py::dict& fields) {
 template <typename Function>
 DoubleArray map_values(const DoubleArray& values, Function function) {
   const auto in = vector_view(values, "values");
-  DoubleArray out(std::ssize(in));
+  DoubleArray out(py::array::ShapeContainer{std::ssize(in)});
   for (std::size_t i = 0; i < in.size(); ++i) out.mutable_data()[i] = function(in[i]);
   return out;
 }
@@ -65,7 +65,7 @@ Correlations correlations_of(const Prior& prior) {
 
 DoubleArray log_density(const Prior& prior, const DoubleArray& theta) {
   const auto rows = matrix_view(theta, "theta", prior.dimensions());
-  DoubleArray out(rows.rows());
+  DoubleArray out(py::array::ShapeContainer{rows.rows()});
   for (Index i = 0; i < rows.rows(); ++i) out.mutable_data()[i] = prior.log_density(rows.row(i));
   return out;
 }

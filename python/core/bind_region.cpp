@@ -24,7 +24,7 @@ Region from_bounds(const Prior& prior, const std::vector<std::pair<double, doubl
 
 py::array_t<bool> contains(const Region& region, const Prior& prior, const DoubleArray& theta) {
   const auto rows = matrix_view(theta, "theta", prior.dimensions());
-  py::array_t<bool> result(rows.rows());
+  py::array_t<bool> result(py::array::ShapeContainer{rows.rows()});
   for (Index i = 0; i < rows.rows(); ++i) {
     result.mutable_data()[i] = region.contains(prior, rows.row(i));
   }
@@ -45,7 +45,7 @@ py::object constraint(const Region& region) {
 DoubleArray log_density(const Region& region, const Prior& prior, const DoubleArray& theta) {
   const TruncatedPrior truncated(prior, region);
   const auto rows = matrix_view(theta, "theta", prior.dimensions());
-  DoubleArray result(rows.rows());
+  DoubleArray result(py::array::ShapeContainer{rows.rows()});
   for (Index i = 0; i < rows.rows(); ++i) {
     result.mutable_data()[i] = truncated.log_density(rows.row(i));
   }

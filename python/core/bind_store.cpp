@@ -46,9 +46,10 @@ py::array_t<float> read_x(const SimulationStore& store, const Ids& ids) {
 // Of all simulations with these ids: round, seed, whether it failed.
 py::tuple columns(const SimulationStore& store, const Ids& ids) {
   const auto size = static_cast<py::ssize_t>(ids.size());
-  py::array_t<std::int32_t> rounds(size);
-  py::array_t<std::uint64_t> seeds(size);
-  py::array_t<bool> failed(size);
+  const py::array::ShapeContainer shape{size};
+  py::array_t<std::int32_t> rounds(shape);
+  py::array_t<std::uint64_t> seeds(shape);
+  py::array_t<bool> failed(shape);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const SimulationInfo info = store.info(ids[i]);
     rounds.mutable_data()[i] = info.round;

@@ -61,7 +61,8 @@ ExecutionSummary PythonExecutor::run(const SimulationRequest& request, const Sim
   };
   try {
     call([&] {
-      const py::array_t<std::uint64_t> seeds(request.rows(), request.seeds.data());
+      const py::array_t<std::uint64_t> seeds(py::array::ShapeContainer{request.rows()},
+                                             request.seeds.data());
       simulate_(to_numpy(request.theta), seeds, py::cpp_function(deliver));
     });
   } catch (...) {
