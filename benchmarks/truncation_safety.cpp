@@ -144,7 +144,7 @@ void set_options(InferenceOptions& options, const std::vector<std::string>& assi
     }
     set_option(options, assignment.substr(0, equals), assignment.substr(equals + 1));
   }
-  options.validate();
+  validate(options);
 }
 
 int main(int argc, char** argv) {

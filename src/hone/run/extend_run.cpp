@@ -1,6 +1,7 @@
 #include "hone/run/extend_run.h"
 
 #include "hone/core/error.h"
+#include "hone/inference/option_table.h"
 #include "hone/run/run_lock.h"
 
 namespace hone {
@@ -22,7 +23,7 @@ void extend_run(RunDirectory& run, Index budget) {
   run.require_complete();
   InferenceOptions larger = spec.options;
   larger.budget = budget;
-  larger.validate(std::ssize(spec.observation));
+  validate(larger, std::ssize(spec.observation));
   const Summary done = *run.uncorrected_summary();
   run.add_extension({budget, static_cast<int>(run.rounds().size()), done.simulations});
 }
