@@ -168,15 +168,11 @@ class Run:
                progress: Any = True, exact: bool = False) -> Run:
         """Continues the run where it stopped, with the simulator it was started with.
 
-        budget: total number of simulations, more than the run has. All its simulations are kept,
-            rounds are added while the region shrinks, the rest is simulated in the final region,
-            and the networks are trained again. An unfinished run is finished first, with the
-            budget that it has.
-        until: "pass": double the number of simulations until the checks pass.
-        budget_limit: with until: the largest number of simulations; NumericalError if the checks do
-            not pass with them.
-        exact: raise an error if the processor or a library of this machine would not give exactly
-            the same result, bit for bit; without it there is a warning.
+        budget: total number of simulations, more than the run has: rounds are added while the region
+            shrinks, the rest is simulated in the final region, and networks are trained again.
+        until, budget_limit: with "pass" and a number, the simulations are doubled until the checks
+            pass; NumericalError if they do not with that number.
+        exact: an error, not a warning, if this machine would not give the same result bit for bit.
         """
         kind = self._core.spec()["simulator"]["kind"]
         more = None if budget is None else as_count(budget, "budget")

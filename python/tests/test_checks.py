@@ -12,6 +12,13 @@ import hone
 from conftest import QUICK, simulate, two_parameters
 
 
+def without_advice(checks):
+    """Advice names commands in the one, calls in the other."""
+    rows = [{key: value for key, value in row.items() if not key.startswith("advice")}
+            for row in checks["checks"]]
+    return {**checks, "checks": rows}
+
+
 def test_a_run_is_checked_at_its_end(finished, program):
     checks = finished.checks
     assert isinstance(checks, hone.Checks) and checks.verdict in ("pass", "caution", "unclear", "fail")
@@ -20,7 +27,7 @@ def test_a_run_is_checked_at_its_end(finished, program):
     assert f"verdict: {checks.verdict}" in repr(finished) and "<table>" in checks._repr_html_()
     printed = subprocess.run([program, "check", str(finished.directory), "--json"],
                              capture_output=True, text=True).stdout
-    assert json.loads(printed) == checks.to_dict()
+    assert without_advice(json.loads(printed)) == without_advice(checks.to_dict())
 
 
 def test_a_report_is_written_where_a_directory_was_given(finished):

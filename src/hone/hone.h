@@ -17,6 +17,7 @@
 #include "hone/core/parallel.h"
 #include "hone/core/rng.h"
 #include "hone/engine/trainer.h"
+#include "hone/inference/option_table.h"
 #include "hone/posterior/marginal_grid.h"
 #include "hone/posterior/sampling.h"
 #include "hone/prior/prior.h"

@@ -17,8 +17,8 @@ GIVEN = {
     "docs/howto/cluster.md": ["observation", "prior", "simulate"],
     "docs/howto/derived-quantities.md": ["my_function"],
     "docs/howto/predict.md": ["simulate", "times"],
-    "docs/howto/shapes.md": ["counts", "observation", "prior", "simulate", "sky", "three_numbers"],
-    "docs/python.md": ["simulate", "sky", "spectrum"],
+    "docs/howto/shapes.md": ["counts", "observation", "power_spectrum", "prior", "simulate", "sky", "three_numbers"],
+    "docs/python.md": ["flux", "places", "simulate", "sky", "spectrum"],
 }
 
 BLOCK = re.compile(r"^( *)```python\n(.*?)^\1```$", re.M | re.S)

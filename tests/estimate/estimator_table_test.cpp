@@ -73,7 +73,8 @@ TEST(EstimatorTable, KeepsTheNumbersOfParts) {
   EXPECT_EQ(reader_of_part(0)->name, "ratio");
   EXPECT_EQ(reader_of_part(1)->name, "likelihood");
   EXPECT_EQ(reader_of_part(2)->name, "regression");
-  for (const double wrong : {-1.0, 0.5, 3.0, std::nan("")}) {
+  EXPECT_EQ(reader_of_part(3)->name, "gap_regression");
+  for (const double wrong : {-1.0, 0.5, 4.0, std::nan("")}) {
     EXPECT_EQ(reader_of_part(wrong), nullptr) << wrong;
   }
   for (const char* pieces : {"element_likelihood", "transition_likelihood"}) {
