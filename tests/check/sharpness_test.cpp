@@ -141,7 +141,8 @@ TEST(Sharpness, ALossThatDoesNotMatterPassesHoweverManyDraws) {
   const auto found = sharpness({ignores_a_column(model, 1000, Rng(7))}, Rng(7));
   EXPECT_LT(found[0].probability, 0.01);
   EXPECT_EQ(found[0].status, Status::pass);
-  EXPECT_NE(sharpness_result(found, false).reason.find("found little that the posteriors miss"), std::string::npos);
+  EXPECT_NE(sharpness_result(found, false).reason.find("found little that the posteriors miss"),
+            std::string::npos);
 }
 
 // x_(t+1) = a x_t + sqrt(1 - a^2) z with a = 0.9 theta: every column is standard normal whatever

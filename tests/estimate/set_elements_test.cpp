@@ -164,5 +164,45 @@ TEST(ElementMoments, AreThoseOfTheElementsThatAreThere) {
             (std::vector<float>{3, 4, 9, 12, 16, std::log1p(1.0F)}));
 }
 
+// Counts with a rate that is uniform on (0.5, 6); the second parameter does nothing. Where whole
+// numbers are learned as points, a mixture of Gaussians has peaks on them that rise without end.
+TEST(Counts, HaveTheProbabilitiesOfWholeNumbers) {
+  const auto count = [](std::span<double> x, std::span<const double> theta, Rng noise) {
+    x[0] = static_cast<double>(noise.poisson(theta[0]));
+  };
+  test::Laboratory laboratory(test::uniform_prior(2, 0.5, 6), 1, count);
+  Simulations simulations = laboratory.simulations();
+  simulations.simulate(Region::whole(2), 1, 3000, silent_observer());
+  const Dataset data = simulations.inside(Region::whole(2), 0.1);
+  const InferenceOptions used = options();
+  const SharedPosterior learned =
+      estimate(likelihood_estimation(), {data, {{0}, {1}}, 2, used, Rng(4), silent_observer()})
+          .posterior;
+  constexpr int kCounts = 16;
+  Matrix<float> x(kCounts, 1);
+  for (int k = 0; k < kCounts; ++k) x(k, 0) = static_cast<float>(k);
+  const auto log =
+      dynamic_cast<const LikelihoodPosterior&>(*learned).log_evidence(x).value();  // (2, counts)
+  double sum = 0, off = 0, off_by_one = 0;
+  const auto exact = [](int k) {  // the mean of the probability of k over the prior
+    double mean = 0;
+    for (int i = 0; i < 1000; ++i) {
+      const double rate = 0.5 + 5.5 * (i + 0.5) / 1000;
+      mean += std::exp(k * std::log(rate) - rate - std::lgamma(k + 1.0)) / 1000;
+    }
+    return mean;
+  };
+  for (int k = 0; k < kCounts; ++k) {
+    const double found = std::exp(log(0, k));
+    sum += found;
+    off += std::abs(found - exact(k)) / 2;
+    off_by_one += std::abs(found - exact(k + 1)) / 2;
+  }
+  // 3,000 draws have a total variation of about sqrt(16 / (2 pi 3000)) = 0.03 from their law.
+  EXPECT_NEAR(sum, 1, 0.05);
+  EXPECT_LT(off, 0.06);
+  EXPECT_GT(off_by_one, 0.06) << "negative control";
+}
+
 }  // namespace
 }  // namespace hone

@@ -15,7 +15,8 @@ namespace {
 // Two broad sources at fixed places, with brightnesses theta, in an image with noise.
 constexpr Index kSide = 20, kPixels = kSide * kSide;
 double source(Index pixel, std::size_t d) {
-  const double row = double(pixel / kSide) - 10, column = double(pixel % kSide) - (d == 0 ? 7 : 12);
+  const double row = double(Index{pixel / kSide}) - 10,
+               column = double(pixel % kSide) - (d == 0 ? 7 : 12);
   return 0.5 * std::exp(-(row * row + column * column) / 18);
 }
 void image(std::span<double> x, std::span<const double> theta, Rng noise) {

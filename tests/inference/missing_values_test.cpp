@@ -38,7 +38,7 @@ void with_gaps(std::span<double> x, std::span<const double> theta, Rng noise) {
   }
 }
 
-std::vector<double> observed(std::vector<Index> gaps) {
+std::vector<double> observed(const std::vector<Index>& gaps) {
   std::vector<double> x(std::size_t{kColumns});
   linear(x, std::vector{0.4, -0.6}, Rng(11));
   for (const Index j : gaps) x[std::size_t(j)] = kGap;

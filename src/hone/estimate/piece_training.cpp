@@ -72,11 +72,10 @@ struct PieceTable {
 };
 
 // The densities of the pieces of rows of x, which belong to the simulations of the request.
-// Without `counts` whole numbers are taken for what they are.
 DensityResult train(const EstimationRequest& request, const RowSource& x, const DataPieces& pieces,
-                    bool counts, const Rng& rng, ProcessGroup& group) {
+                    const Rng& rng, ProcessGroup& group) {
   const PieceTable table(request.data, x, pieces);
-  const SpreadRows rows(table.x, table.training, counts ? pieces.given : pieces.columns, rng);
+  const SpreadRows rows(table.x, table.training, pieces.given, rng);
   const InferenceOptions options =
       fitted_densities(request.options, size_of_pieces(data_size(request.data), pieces));
   TrainingOptions training = options.training;
@@ -107,7 +106,7 @@ DataSize size_of_pieces(DataSize size, const DataPieces& pieces) {
 
 DensityResult train_pieces(const EstimationRequest& request, const DataPieces& pieces,
                            ProcessGroup& group) {
-  return train(request, *request.data.x, pieces, pieces.given > 0, request.rng, group);
+  return train(request, *request.data.x, pieces, request.rng, group);
 }
 
 DensityResult train_first_values(const EstimationRequest& request, Index channels,
@@ -119,7 +118,7 @@ DensityResult train_first_values(const EstimationRequest& request, Index channel
     }
     return values;
   });
-  return train(request, first, {.columns = channels}, true, request.rng.child("first"), group);
+  return train(request, first, {.columns = channels}, request.rng.child("first"), group);
 }
 
 }  // namespace hone

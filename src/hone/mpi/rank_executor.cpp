@@ -247,7 +247,7 @@ class RankRun {
 class RankExecutor final : public Executor {
  public:
   RankExecutor(OtherRanks& others, SimulatorThreads& simulators, RankExecutorOptions options)
-      : others_(others), simulators_(simulators), options_(options) {
+      : others_(others), simulators_(simulators), options_(std::move(options)) {
     options_.executor.validate();
   }
 
@@ -270,7 +270,7 @@ class RankExecutor final : public Executor {
 
 std::unique_ptr<Executor> make_rank_executor(OtherRanks& others, SimulatorThreads& simulators,
                                              RankExecutorOptions options) {
-  return std::make_unique<RankExecutor>(others, simulators, options);
+  return std::make_unique<RankExecutor>(others, simulators, std::move(options));
 }
 
 }  // namespace hone

@@ -97,7 +97,7 @@ WaitingForSimulations::WaitingForSimulations(Index count)
       count_(count) {}
 
 ToldExecutor::ToldExecutor(ToldResults results, ExecutorOptions options, bool pause)
-    : results_(std::move(results)), options_(options), pause_(pause) {
+    : results_(std::move(results)), options_(std::move(options)), pause_(pause) {
   options_.validate();
 }
 
